@@ -31,6 +31,9 @@ struct PortInfo {
   /// Of a classifier's results the classes' names. Where it is of whole numbers they count in this
   /// list, from 0; else each name has a column.
   std::vector<std::string> labels{};
+  /// Of a compiled model's output: for each extent that a run finds out the name of the output that
+  /// counts it (i64 of one element). `shape` has the bound then. Empty where all are known.
+  std::vector<std::string> counts{};
 };
 
 /// How the matrices beside a network definition are written.

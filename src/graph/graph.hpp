@@ -111,6 +111,13 @@ struct StateUpdate {
   TensorId state, value;
 };
 
+/// An extent of an output that only a run finds out. The output's shape has the bound.
+struct OutputCount {
+  TensorId output;
+  std::size_t dimension;
+  TensorId count;  ///< i64 of one element, one of the graph's outputs too
+};
+
 /// A network: what to compute. Nodes stand in an order in which each comes after its producers.
 struct Graph {
   std::string name;
@@ -120,6 +127,9 @@ struct Graph {
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   std::vector<StateUpdate> updates;
+  std::vector<OutputCount> counts;
+  /// How many of `outputs`, the last ones, are there for `counts` alone.
+  std::size_t counting_outputs = 0;
 
   MORTON_FOR_TOOLS TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;

@@ -44,10 +44,16 @@ void visit(Archive& archive, T& update) {
   archive(state, value);
 }
 
+template <typename Archive, Archived<OutputCount> T>
+void visit(Archive& archive, T& late) {
+  auto& [output, dimension, count] = late;
+  archive(output, dimension, count);
+}
+
 std::string graph_digest(const Graph& graph) {
-  const auto& [name, opset, tensors, nodes, inputs, outputs, updates] = graph;
+  const auto& [name, opset, tensors, nodes, inputs, outputs, updates, counts, counting] = graph;
   ArchiveWriter writer;
-  writer(name, opset, tensors, nodes, inputs, outputs, updates);
+  writer(name, opset, tensors, nodes, inputs, outputs, updates, counts, counting);
   return digest_of(writer.take());
 }
 

@@ -32,6 +32,7 @@ class Verifier {
       if (!made_.contains(id)) fail("no node computes the output '" + graph_.tensor(id).name + "'");
     }
     check_updates();
+    check_counts();
   }
 
  private:
@@ -43,6 +44,20 @@ class Verifier {
     if (!graph_.tensors.contains(id)) {
       fail(where + " name tensor " + std::to_string(id.index()) + " of " +
            std::to_string(graph_.tensors.size()));
+    }
+  }
+
+  void check_counts() const {
+    const auto is_output = [&](TensorId id) {
+      return std::ranges::find(graph_.outputs, id) != graph_.outputs.end();
+    };
+    for (const OutputCount& late : graph_.counts) {
+      check_id(late.output, "the late outputs");
+      check_id(late.count, "the counts of late outputs");
+      if (!is_output(late.output) || !is_output(late.count)) {
+        fail("'" + graph_.tensor(late.output).name + "' has a late extent, and it or '" +
+             graph_.tensor(late.count).name + "', which counts that, is no output");
+      }
     }
   }
 

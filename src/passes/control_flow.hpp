@@ -16,7 +16,7 @@ namespace morton::passes {
 /// condition follows from data computes both branches and chooses.
 class ControlFlow {
  public:
-  explicit ControlFlow(Graph& graph) : graph_(graph), out_(graph), lists_(out_) {}
+  explicit ControlFlow(Splicing& out) : graph_(out.graph()), out_(out), lists_(out) {}
 
   /// Puts other nodes in the place of node `n` where it is control flow, or reads a list; their
   /// number, or -1 where the node stays. Everything before it is inferred. What still repeats
@@ -49,7 +49,7 @@ class ControlFlow {
   [[nodiscard]] bool condition(const Node& node, std::size_t i) const;
 
   Graph& graph_;
-  Splicing out_;
+  Splicing& out_;
   TensorLists lists_;
   std::int64_t turns_ = 0;                    ///< of all loops
   std::map<std::string, Turns> loops_;        ///< by the node's name

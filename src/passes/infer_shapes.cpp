@@ -5,6 +5,7 @@
 #include "base/rooms.hpp"
 #include "ops/core/planned.hpp"
 #include "passes/control_flow.hpp"
+#include "passes/late_extents.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {
@@ -96,13 +97,17 @@ bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planne
 int infer_shapes(Graph& graph, const PassOptions& options) {
   take_values(graph, options);
   auto planned = planned_tensors(graph);
-  ControlFlow flow(graph);
+  Splicing out(graph);
+  ControlFlow flow(out);
+  LateExtents late(graph, out);
   int inferred = 0;
   // Operators see the nodes before theirs, so all stay in place until the end.
   std::vector<bool> is_known;
   while (is_known.size() < graph.nodes.size()) {
     const std::size_t n = is_known.size();
-    if (const std::ptrdiff_t made = flow.write_out(n); made >= 0) {
+    std::ptrdiff_t made = late.write_out(n);
+    if (made < 0) made = flow.write_out(n);
+    if (made >= 0) {
       mark_planned(graph, n, n + static_cast<std::size_t>(made), planned);
       continue;
     }
@@ -115,9 +120,11 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
       tensor.shape = types[i].shape;
       ++inferred;
     }
+    late.pass_on(n);
     is_known.push_back(plan_values(graph, node, planned));
   }
   flow.check_outputs();
+  late.count_outputs();
   std::vector<Node> kept;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!is_known[n]) kept.push_back(std::move(graph.nodes[n]));

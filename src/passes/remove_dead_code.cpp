@@ -62,6 +62,10 @@ int remove_tensors(Graph& graph, std::set<TensorId> needed) {
     update.state = new_id.at(update.state);
     update.value = new_id.at(update.value);
   }
+  for (OutputCount& late : graph.counts) {
+    late.output = new_id.at(late.output);
+    late.count = new_id.at(late.count);
+  }
   return removed;
 }
 

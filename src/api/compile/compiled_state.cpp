@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/compiled_state.hpp"
 
+#include <algorithm>
+
 #include "api/inside.hpp"
 #include "ops/core/planned.hpp"
 #include "passes/pipeline.hpp"
@@ -15,6 +17,19 @@ std::vector<PortInfo> ports_of(const Graph& graph, const std::vector<TensorId>& 
     const Shape& shape =
         tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
     ports.push_back({tensor.name, tensor.dtype, shape, std::vector<std::string>(shape.size())});
+  }
+  return ports;
+}
+
+/// The model's own outputs, without those that only count.
+std::vector<PortInfo> output_ports_of(const Graph& graph) {
+  const auto end = graph.outputs.end() - static_cast<std::ptrdiff_t>(graph.counting_outputs);
+  std::vector<PortInfo> ports = ports_of(graph, {graph.outputs.begin(), end});
+  for (const OutputCount& late : graph.counts) {
+    const auto place = std::ranges::find(graph.outputs, late.output) - graph.outputs.begin();
+    PortInfo& port = ports[static_cast<std::size_t>(place)];
+    port.counts.resize(port.shape.size());
+    port.counts[late.dimension] = graph.tensor(late.count).name;
   }
   return ports;
 }
@@ -39,7 +54,7 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
   CompiledState state{devices, subject.model()};
   state.passes = subject.passes();
   state.inputs = ports_of(subject.graph(), subject.graph().inputs);
-  state.outputs = ports_of(subject.graph(), subject.graph().outputs);
+  state.outputs = output_ports_of(subject.graph());
   // The node that gives a named output may have been replaced since.
   const Graph& model = Inside::of(subject.model());
   for (std::size_t i = 0; i < state.outputs.size(); ++i) {

@@ -9,8 +9,8 @@ namespace morton {
 /// Where archives look for it: PortInfo is a public type.
 template <typename Archive, Archived<PortInfo> T>
 void visit(Archive& archive, T& port) {
-  auto& [name, dtype, shape, symbols, labels] = port;
-  archive(name, dtype, shape, symbols, labels);
+  auto& [name, dtype, shape, symbols, labels, counts] = port;
+  archive(name, dtype, shape, symbols, labels, counts);
 }
 
 }  // namespace morton

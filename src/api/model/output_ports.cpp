@@ -88,6 +88,11 @@ std::vector<PortInfo> output_ports(const Graph& graph) {
     if (!ports[i].shape.empty() || tensor.shape.size() != other.size()) continue;
     take_extents(ports[i], tensor.shape, other, kBatch, symbol);
   }
+  for (const OutputCount& late : small->counts) {
+    const auto place = std::ranges::find(graph.outputs, late.output) - graph.outputs.begin();
+    PortInfo& port = ports[static_cast<std::size_t>(place)];
+    if (late.dimension < port.shape.size()) port.shape[late.dimension] = -1;
+  }
   return ports;
 }
 

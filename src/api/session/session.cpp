@@ -5,6 +5,7 @@
 
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
+#include "api/session/asked_outputs.hpp"
 #include "api/session/lent_inputs.hpp"
 #include "api/session/session_state.hpp"
 #include "base/error.hpp"
@@ -27,6 +28,15 @@ const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name
                                   [&](const PortInfo& port) { return port.name == name; });
   if (found == ports.end()) throw UsageError("session: the model has no port '" + name + "'");
   return *found;
+}
+
+/// The output of this name, or what counts one.
+PortInfo port_or_count(const std::vector<PortInfo>& ports, const std::string& name) {
+  const auto counts = [&](const PortInfo& port) {
+    return std::ranges::find(port.counts, name) != port.counts.end();
+  };
+  if (!name.empty() && std::ranges::any_of(ports, counts)) return {name, DType::i64, {1}, {}};
+  return find(ports, name);
 }
 
 void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTensor> inputs) {
@@ -83,9 +93,9 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   LentInputs lent(*this);
   for (const auto& input : inputs) lent.set(input.name, input.tensor);
   const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
-  std::vector<ValueId> values;
-  for (const PortInfo& port : ports) values.push_back(state_->runner->output(port.name));
-  std::vector<Tensor> tensors = state_->runner->compute(values);
+  AskedOutputs asked(*state_->runner);
+  for (const PortInfo& port : ports) asked.add(port);
+  std::vector<Tensor> tensors = asked.cut(state_->runner->compute(asked.values()));
   // An output without bytes is not read, so nobody has waited for it.
   if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.bytes() > 0; })) {
     lent.all_returned();
@@ -139,15 +149,13 @@ void Session::get_output(const std::string& name, Tensor& destination) {
 Tensor Session::get_output(const std::string& name) { return get_outputs({name}).front(); }
 
 std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) {
-  std::vector<ValueId> values;
+  const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
+  AskedOutputs asked(*state_->runner);
+  for (const std::string& name : names) asked.add(port_or_count(ports, name));
   std::vector<Tensor> tensors;
-  for (const std::string& name : names) {
-    values.push_back(state_->runner->output(name));
-    const PortInfo& port = find(Inside::of(state_->model)->outputs, name);
-    tensors.push_back(Tensor::allocate(port.dtype, port.shape));
-  }
-  state_->runner->read(values, tensors);
-  return tensors;
+  for (const ValueId value : asked.values()) tensors.push_back(tensor_of(*state_->runner, value));
+  state_->runner->read(asked.values(), tensors);
+  return asked.cut(std::move(tensors));
 }
 
 Tensor Session::map_input(const std::string& name) {
@@ -172,8 +180,7 @@ void Session::unmap() { state_->runner->unmap(); }
 
 Tensor Session::get_state(const std::string& name) {
   const ValueId value = state_->runner->state(name);
-  const Arrangement& arrangement = state_->runner->loaded().plan().values[value].arrangement;
-  Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+  Tensor tensor = tensor_of(*state_->runner, value);
   state_->runner->read(value, tensor);
   return tensor;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Control flow, and lists of tensors that are known when the model is planned: all of it is written
-// out by passes/control_flow.hpp, node by node, while shapes are inferred.
+// Control flow, lists of tensors, and operators whose results have as many elements as the data say:
+// all of it is written out by passes/control_flow.hpp and passes/late_extents.hpp, node by node,
+// while shapes are inferred.
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
@@ -46,6 +47,9 @@ const OperatorTable& control_flow_operators() {
       control_row("Optional", 0, 1, {}, {"type"}, 15),
       control_row("OptionalGetElement", 1, 1, {}, {}, 15),
       control_row("OptionalHasElement", 0, 1, {}, {}, 15),
+      control_row("NonZero", 1, 1, {}, {}, 9),
+      control_row("Compress", 2, 2, {}, {"axis"}, 9),
+      control_row("Unique", 1, 1, {}, {"axis", "sorted"}, 11),
   };
   return kTable;
 }

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "problems/row_labels.hpp"
 
 namespace morton::plan {
 namespace {
-
-/// Why rows are not independent; nothing where they are.
-using Objection = std::optional<std::string>;
 
 class RowProof {
  public:
@@ -76,86 +73,24 @@ class RowProof {
                            ") " + why + ", so the batch cannot be cut; use one device");
   }
 
-  /// Where the task's result has rows. At most one dimension of it is written at the coordinate at
-  /// which rows are read, so the first without an objection is the one.
+  LabelledTensor labelled(TensorId tensor) {
+    const TaskTensor& facts = tensor_at(tensor);
+    LabelledTensor result{facts.name, facts.shape, RowLabels(facts.shape.size(), 0)};
+    if (const RowDimension rows = rows_of(tensor)) result.labels[*rows] = 1;
+    return result;
+  }
+
+  /// Where the task's result has rows.
   RowDimension prove(const Task& task) {
-    bool any = false;
-    for (const auto& [role, binding] : task.bound.operands) {
-      if (role != "dst") any = rows_of(binding.tensor).has_value() || any;
-    }
-    for (const Side& side : task.bound.sides) any = rows_of(side.tensor).has_value() || any;
-    if (!any) return std::nullopt;
-    if (!task.bound.problem.family->mixes) fail(task, "is not known to keep rows apart");
-    const Shape& shape = tensor_at(task.bound.operands.at("dst").tensor).shape;
-    Objection first;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d] != batch_) continue;
-      const Objection objection = objection_to(task, d);
-      if (!objection) return d;
-      if (!first) first = objection;
-    }
-    fail(task,
-         first ? *first : "makes " + to_string(shape) + " of a batch of " + std::to_string(batch_));
-  }
-
-  /// To rows in dimension `d` of the task's result.
-  Objection objection_to(const Task& task, std::size_t d) {
-    const Binding& dst = task.bound.operands.at("dst");
-    const Expression& row = dst.view.coordinates[d];
-    for (const std::string_view dimension : *task.bound.problem.family->mixes) {
-      if (row.variables().contains(coordinate_name(std::string(dimension)))) {
-        return "computes along the batch";
-      }
-    }
-    for (const auto& [role, binding] : task.bound.operands) {
-      if (role == "dst") continue;
-      if (Objection objection = objection_to_operand(task, binding, row)) return objection;
-    }
-    const Shape& shape = tensor_at(dst.tensor).shape;
-    for (const Side& side : task.bound.sides) {
-      if (Objection objection = objection_to_side(side, shape.size(), d)) return objection;
-    }
-    return std::nullopt;
-  }
-
-  Objection objection_to_operand(const Task& task, const Binding& binding, const Expression& row) {
-    const std::string name = "'" + tensor_at(binding.tensor).name + "'";
-    if (const RowDimension rows = rows_of(binding.tensor)) {
-      const Expression& read = binding.view.coordinates[*rows];
-      if (read == row) return std::nullopt;
-      return "reads " + name + " at row " + read.print() + " for row " + row.print();
-    }
-    for (const Expression& coordinate : binding.view.coordinates) {
-      for (const std::string& variable : coordinate.variables()) {
-        if (is_coordinate(task, variable) && row.variables().contains(variable)) {
-          return "reads " + name + ", which has a row for each of the batch but is no input";
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  /// Expressions also name extents and structure, which are the same for every row.
-  static bool is_coordinate(const Task& task, const std::string& variable) {
-    const auto dimensions = dimensions_of(task.bound, "dst");
-    return std::any_of(dimensions.begin(), dimensions.end(), [&](const std::string& dimension) {
-      return coordinate_name(dimension) == variable;
+    const TensorId dst = tensor_of(task.bound, "dst");
+    const LabelledResult result = labels_of_result(task.bound, [&](TensorId tensor) {
+      const TaskTensor& facts = tensor_at(tensor);
+      return tensor == dst ? LabelledTensor{facts.name, facts.shape, {}} : labelled(tensor);
     });
-  }
-
-  /// A side without rows must be the same for all rows; rows must lie where the result's do, which
-  /// is dimension `d` of `rank`.
-  Objection objection_to_side(const Side& side, std::size_t rank, std::size_t d) {
-    const std::size_t missing = rank - std::min(rank, side.shape.size());
-    const bool varies = d >= missing && side.shape[d - missing] != 1;
-    const RowDimension rows = rows_of(side.tensor);
-    if (!rows && !varies) return std::nullopt;
-    if (rows && varies &&
-        same_rows(tensor_at(side.tensor).shape, *rows, side.shape) == d - missing) {
-      return std::nullopt;
-    }
-    return "reads '" + tensor_at(side.tensor).name + "' as " + to_string(side.shape) +
-           ", which does not go with the rows of the batch";
+    if (!result.objection.empty()) fail(task, result.objection);
+    const auto found = std::ranges::find(result.labels, 1);
+    if (found == result.labels.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - result.labels.begin());
   }
 
   const TaskList& tasks_;

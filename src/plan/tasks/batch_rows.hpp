@@ -22,10 +22,8 @@ using RowDimension = std::optional<std::size_t>;
 
 /// Proves that the batch can be cut: that row b of every output depends on no row of the inputs
 /// but row b. `inputs` says by port where rows lie; that extent is `batch` (>= 2). Returns where
-/// they lie in the outputs. The proof reads the problems' views, not the operators: where a result
-/// is written at coordinate e of one of its dimensions, whatever has rows must be read at e too,
-/// and e may not run along a dimension that the family mixes. Throws UnsupportedError that names
-/// the node or output where it fails.
+/// they lie in the outputs (problems/row_labels.hpp has the proof). Throws UnsupportedError that
+/// names the node or output where it fails.
 [[nodiscard]] std::vector<std::size_t> require_independent_rows(
     const TaskList& tasks, const std::vector<RowDimension>& inputs, std::int64_t batch);
 

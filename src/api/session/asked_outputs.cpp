@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/session/asked_outputs.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+
+namespace morton::api {
+namespace {
+
+/// The elements at the front of every dimension.
+Tensor front_of(const Tensor& whole, const Shape& shape) {
+  Tensor result = Tensor::allocate(whole.dtype(), shape);
+  if (result.size() == 0) return result;
+  const auto bytes = static_cast<std::size_t>(size_of(whole.dtype()));
+  const std::size_t row = static_cast<std::size_t>(shape.back()) * bytes;
+  const Shape strides = row_major_strides(whole.shape());
+  Shape at(shape.size(), 0);
+  std::byte* to = result.mutable_data();
+  while (true) {
+    std::int64_t from = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) from += at[d] * strides[d];
+    std::memcpy(to, whole.data() + static_cast<std::size_t>(from) * bytes, row);
+    to += row;
+    std::size_t d = at.size() - 1;
+    while (d > 0 && ++at[d - 1] == shape[d - 1]) at[--d] = 0;
+    if (d == 0) return result;
+  }
+}
+
+}  // namespace
+
+Tensor tensor_of(Runner& runner, ValueId value) {
+  const Arrangement& arrangement = runner.loaded().plan().values[value].arrangement;
+  return Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+}
+
+void AskedOutputs::add(PortInfo port) {
+  places_.push_back(values_.size());
+  values_.push_back(runner_.output(port.name));
+  for (const std::string& count : port.counts) {
+    if (!count.empty()) values_.push_back(runner_.output(count));
+  }
+  ports_.push_back(std::move(port));
+}
+
+std::vector<Tensor> AskedOutputs::cut(std::vector<Tensor> tensors) const {
+  std::vector<Tensor> outputs;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const PortInfo& port = ports_[i];
+    Tensor& tensor = tensors[places_[i]];
+    Shape shape = port.shape;
+    std::size_t next = places_[i] + 1;
+    for (std::size_t d = 0; d < port.counts.size(); ++d) {
+      if (port.counts[d].empty()) continue;
+      const auto count = static_cast<std::int64_t>(tensors[next++].at(0));
+      if (count < 0 || count > shape[d]) {
+        throw InternalError("session: output '" + port.name + "' counts " + std::to_string(count) +
+                            " elements, its bound is " + std::to_string(shape[d]));
+      }
+      shape[d] = count;
+    }
+    outputs.push_back(shape == port.shape ? std::move(tensor) : front_of(tensor, shape));
+  }
+  return outputs;
+}
+
+}  // namespace morton::api

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/late_extents.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "ops/core/operator.hpp"
+
+namespace morton::passes {
+namespace {
+
+const LateRule* find(std::span<const LateRule> rules, std::string_view op) {
+  const auto found = std::ranges::find(rules, op, &LateRule::op);
+  return found == rules.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::ptrdiff_t LateExtents::write_out(std::size_t n) {
+  Graph& graph = table_.graph();
+  const auto late = [&](TensorId id) {
+    return id != kNoTensor && (table_.is_late(id) || table_.values().is_late(id));
+  };
+  const LateRule* rule = find(late_sources(), graph.nodes[n].op);
+  if (rule == nullptr) {
+    if (table_.is_empty() || std::ranges::none_of(graph.nodes[n].inputs, late)) return -1;
+    // Whoever wrote the node has stated what its results are.
+    if (std::ranges::any_of(graph.nodes[n].outputs, [&](TensorId id) {
+          return id != kNoTensor && table_.is_defined(id);
+        })) {
+      return -1;
+    }
+    for (const auto rules : {late_shapes(), late_places(), late_joins()}) {
+      if (rule == nullptr) rule = find(rules, graph.nodes[n].op);
+    }
+    if (rule == nullptr) return -1;
+  }
+  const Node node = graph.nodes[n];
+  check_supported(graph, node);
+  table_.out().begin(node);
+  if (!rule->write(table_, node)) return -1;
+  return static_cast<std::ptrdiff_t>(table_.out().put_in_place_of(n));
+}
+
+void LateExtents::pass_on(std::size_t n) {
+  if (table_.is_empty()) return;
+  const Node& node = table_.graph().nodes[n];
+  table_.values().pass_on(node);
+  const auto late = [&](TensorId id) { return id != kNoTensor && table_.is_late(id); };
+  if (std::ranges::none_of(node.inputs, late)) return;
+  const auto defined = [&](TensorId id) { return id == kNoTensor || table_.is_defined(id); };
+  if (std::ranges::all_of(node.outputs, defined)) return;
+  const std::vector<LateCounts> counts = proved_counts(table_, node);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (!defined(node.outputs[i])) table_.define(node.outputs[i], counts[i]);
+  }
+}
+
+void LateExtents::count_outputs() {
+  Graph& graph = table_.graph();
+  const std::vector<TensorId> outputs = graph.outputs;
+  for (const TensorId id : outputs) {
+    for (std::size_t d = 0; d < graph.tensor(id).shape.size(); ++d) {
+      const TensorId count = table_.count(id, d);
+      if (count == kNoTensor) continue;
+      if (std::ranges::find(graph.outputs, count) == graph.outputs.end()) {
+        graph.outputs.push_back(count);
+        ++graph.counting_outputs;
+      }
+      graph.counts.push_back({id, d, count});
+    }
+  }
+}
+
+}  // namespace morton::passes
