@@ -290,7 +290,9 @@ std::int64_t work_of_node(const Graph& graph, const Node& node) {
   if (problem.family == families::scatter) {
     return elements + product_over(sizes, {"O", "M", "I", "L"});
   }
-  if (problem.family == families::determinant) return elements * sizes.at("M");
+  if (problem.family == families::determinant || problem.family == families::suppression) {
+    return elements * sizes.at("M");
+  }
   if (problem.family == families::grid_sample) {
     return elements * product_over(sizes, {"TAPS", "TAPS", "R"});
   }

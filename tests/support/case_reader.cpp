@@ -101,12 +101,23 @@ class LineReader {
     return values;
   }
 
+  /// "[1,2]", or "2x1[1,2]".
+  [[nodiscard]] CaseInput constant_list(const std::string& word) const {
+    const auto start = word.find('[');
+    if (start == std::string::npos) fail("'" + word + "' lacks its '['");
+    const auto values = list(word.substr(start));
+    Shape shape;
+    for (const auto& extent : split(word.substr(0, start), 'x')) shape.push_back(integer(extent));
+    if (start == 0) shape = {static_cast<std::int64_t>(values.size())};
+    if (element_count(shape) != static_cast<std::int64_t>(values.size())) {
+      fail("'" + word + "' has " + std::to_string(values.size()) + " numbers");
+    }
+    return {CaseInput::Kind::list, shape, values};
+  }
+
   [[nodiscard]] CaseInput input(std::string word) const {
     if (word == "-") return {CaseInput::Kind::absent, {}, {}};
-    if (word.front() == '[') {
-      const auto values = list(word);
-      return {CaseInput::Kind::list, {static_cast<std::int64_t>(values.size())}, values};
-    }
+    if (word.back() == ']') return constant_list(word);
     CaseInput result;
     if (word.back() == '!') {
       result.kind = CaseInput::Kind::constant;

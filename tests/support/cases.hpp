@@ -19,7 +19,7 @@ struct CaseInput {
   enum class Kind : std::uint8_t {
     given,     ///< passed at each run
     constant,  ///< part of the graph, random like the given ones
-    list,      ///< a constant i64 vector, `values`
+    list,      ///< a constant of i64, `values`
     number,    ///< a constant scalar, `value`
     absent,
   } kind = Kind::given;

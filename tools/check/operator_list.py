@@ -10,7 +10,7 @@ import textwrap
 from project import ROOT, Problems, read
 
 # What only Morton's own passes put into a graph, and the operators of the domain "morton".
-INTERNAL = {"Chain", "DepthSlices", "DeterminantPlace", "DoublingHighMul", "MaxPoolGradient", "MaxRoiPlace",
+INTERNAL = {"BoxSuppression", "Chain", "DepthSlices", "DeterminantPlace", "DoublingHighMul", "MaxPoolGradient", "MaxRoiPlace",
             "PairwiseCoupling", "RecurrentSequence", "RoundingShift", "ScatterRows", "Trees"}
 
 

@@ -92,6 +92,7 @@ constexpr FamilyExamples kFamilyExamples[] = {
      "N=1 C=16 H=28 W=28 R=8 Q=4 OH=7 OW=7 LARGEST=0 SHIFT=1 SAMPLES=2 SCALE=1065353216",
      "LARGEST=1"},
     {"roi_max_pool", "", "N=1 C=16 H=28 W=28 R=8 Q=5 OH=7 OW=7 PLACE=0 SCALE=1065353216", ""},
+    {"suppression", "", "B=1 C=80 N=8400 M=1000 Q=4 E=1", ""},
     {"determinant", "", "B=64 M=4 N=4 S=16", ""},
     {"winograd_weights", "", "O=64 C=64 U=3 V=3 OUT=2 X=(OUT+2)*(OUT+2)", "OUT=4"},
     {"winograd_input", "",
