@@ -14,10 +14,10 @@ struct Found {
 };
 
 /// Of `truths`, a list of this length, of which no extent is late.
-[[nodiscard]] Found find_true(LateTable& table, const Node& node, TensorId truths,
-                              std::int64_t length);
+[[nodiscard]] Found find_true(LateTable& table, TensorId truths, std::int64_t length);
 
-/// The rule of Unique.
+/// The rules of Unique and of NonMaxSuppression.
 bool write_unique(LateTable& table, const Node& node);
+bool write_non_max_suppression(LateTable& table, const Node& node);
 
 }  // namespace morton::passes

@@ -35,7 +35,8 @@ bool write_non_zero(LateTable& table, const Node& node) {
   }
   const TensorId truths =
       out.add("Reshape", {truths_of(table, node.inputs[0]), out.list({elements})});
-  const Found found = find_true(table, node, truths, elements);
+  const Found found = find_true(table, truths, elements);
+  table.define_count(node, found.count, elements);
   std::vector<std::int64_t> strides;
   for (const std::int64_t stride : row_major_strides(shape)) strides.push_back(stride);
   const auto column = [&](const std::vector<std::int64_t>& numbers) {
@@ -88,7 +89,8 @@ bool write_compress(LateTable& table, const Node& node) {
     truths = out.add("And", {truths, there});
     source = table.whole(source, axis);
   }
-  const Found found = find_true(table, node, truths, length);
+  const Found found = find_true(table, truths, length);
+  table.define_count(node, found.count, length);
   counts[axis] = found.count;
   out.copy(out.add("Gather", {source, table.whole(found.places)},
                    {{"axis", static_cast<std::int64_t>(axis)}}),
@@ -101,11 +103,12 @@ constexpr std::array kSources{
     LateRule{"NonZero", write_non_zero},
     LateRule{"Compress", write_compress},
     LateRule{"Unique", write_unique},
+    LateRule{"NonMaxSuppression", write_non_max_suppression},
 };
 
 }  // namespace
 
-Found find_true(LateTable& table, const Node& node, TensorId truths, std::int64_t length) {
+Found find_true(LateTable& table, TensorId truths, std::int64_t length) {
   Splicing& out = table.out();
   const std::int64_t i32 = 6;
   const std::int64_t i64 = 7;
@@ -114,7 +117,7 @@ Found find_true(LateTable& table, const Node& node, TensorId truths, std::int64_
   const TensorId last = out.add("Slice", {sums, out.list({length - 1}), out.list({length})});
   Found found;
   found.count = out.add("Cast", {last}, {{"to", i64}});
-  table.define_count(node, found.count, length);
+  table.values().define(found.count, {{0, length, found.count}});
   // What is true goes to its place in the list; what is not, beyond the list, where nothing is.
   found.before = out.add("Sub", {out.add("Cast", {sums}, {{"to", i64}}), out.list({1})});
   const TensorId ranks = out.add("Where", {truths, found.before, out.list({length})});

@@ -152,12 +152,13 @@ class UniqueWriter {
   }
 
   Results results_of(const Sorted& sorted) {
-    const Found found = find_true(table_, node_, sorted.first, count_);
-    places_ = table_.whole(found.places);
+    const Found found = find_true(table_, sorted.first, count_);
+    table_.define_count(node_, found.count, count_);
+    const TensorId places = table_.whole(found.places);
     Results results;
     results.count = found.count;
-    results.items = out_.add("Gather", {sorted.items, places_});
-    results.firsts = out_.add("Gather", {sorted.order, places_});
+    results.items = out_.add("Gather", {sorted.items, places});
+    results.firsts = out_.add("Gather", {sorted.order, places});
     results.inverse = out_.add("ScatterElements", {zeros(), sorted.order, found.before});
     std::vector<std::int64_t> ones(static_cast<std::size_t>(count_), 1);
     results.numbers = out_.add("ScatterElements", {zeros(), found.before, out_.list(ones)},
@@ -197,7 +198,6 @@ class UniqueWriter {
   const Node& node_;
   NodeView view_;
   std::int64_t count_ = 0;  ///< of elements or rows
-  TensorId places_ = kNoTensor;
   Results results_{};
 };
 

@@ -50,6 +50,7 @@ const OperatorTable& control_flow_operators() {
       control_row("NonZero", 1, 1, {}, {}, 9),
       control_row("Compress", 2, 2, {}, {"axis"}, 9),
       control_row("Unique", 1, 1, {}, {"axis", "sorted"}, 11),
+      control_row("NonMaxSuppression", 2, 5, {}, {"center_point_box"}, 10),
   };
   return kTable;
 }
