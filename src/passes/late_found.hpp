@@ -6,15 +6,12 @@
 
 namespace morton::passes {
 
-/// Which of a list of truths are true.
-struct Found {
-  TensorId places;  ///< of those, in order; i64, a late list behind which void is 0
-  TensorId count;   ///< how many there are
-  TensorId before;  ///< of each how many up to it are, less one: its place in `places`, if it is
-};
-
 /// Of `truths`, a list of this length, of which no extent is late.
 [[nodiscard]] Found find_true(LateTable& table, TensorId truths, std::int64_t length);
+/// The same, where who asked before for the true ones of `key` gets the same answer: what is taken
+/// of several tensors by one condition has one count.
+[[nodiscard]] Found find_true_once(LateTable& table, const LateTable::FoundKey& key,
+                                   TensorId truths, std::int64_t length);
 
 /// The rules of Unique and of NonMaxSuppression.
 bool write_unique(LateTable& table, const Node& node);

@@ -35,7 +35,8 @@ bool write_non_zero(LateTable& table, const Node& node) {
   }
   const TensorId truths =
       out.add("Reshape", {truths_of(table, node.inputs[0]), out.list({elements})});
-  const Found found = find_true(table, truths, elements);
+  const TensorId flat = shape.size() == 1 ? node.inputs[0] : truths;
+  const Found found = find_true_once(table, {flat, kNoTensor}, truths, elements);
   table.define_count(node, found.count, elements);
   std::vector<std::int64_t> strides;
   for (const std::int64_t stride : row_major_strides(shape)) strides.push_back(stride);
@@ -81,15 +82,16 @@ bool write_compress(LateTable& table, const Node& node) {
     return true;
   }
   TensorId truths = table.masked(node.inputs[1], 0, 0.0);
-  if (counts[axis] != kNoTensor) {
-    TensorId there = table.truths(counts[axis], shape[axis]);
+  const TensorId there = counts[axis];
+  if (there != kNoTensor) {
+    TensorId counted = table.truths(there, shape[axis]);
     if (length < shape[axis]) {
-      there = out.add("Slice", {there, out.list({0}), out.list({length})});
+      counted = out.add("Slice", {counted, out.list({0}), out.list({length})});
     }
-    truths = out.add("And", {truths, there});
+    truths = out.add("And", {truths, counted});
     source = table.whole(source, axis);
   }
-  const Found found = find_true(table, truths, length);
+  const Found found = find_true_once(table, {node.inputs[1], there}, truths, length);
   table.define_count(node, found.count, length);
   counts[axis] = found.count;
   out.copy(out.add("Gather", {source, table.whole(found.places)},
@@ -127,6 +129,13 @@ Found find_true(LateTable& table, TensorId truths, std::int64_t length) {
   table.graph().tensor(found.places).shape = {length};
   table.define(found.places, {found.count});
   return found;
+}
+
+Found find_true_once(LateTable& table, const LateTable::FoundKey& key, TensorId truths,
+                     std::int64_t length) {
+  const auto made = table.found().find(key);
+  if (made != table.found().end()) return made->second;
+  return table.found()[key] = find_true(table, truths, length);
 }
 
 std::span<const LateRule> late_sources() { return kSources; }

@@ -83,10 +83,22 @@ LateNumber LateTable::computed(const Node& node, TensorId count, std::int64_t lo
   return number;
 }
 
+TensorId LateTable::joined(std::string_view op, const LateNumber& a, const LateNumber& b) {
+  const auto name = [](const LateNumber& number) {
+    return number.count == kNoTensor ? "=" + std::to_string(number.low)
+                                     : std::to_string(number.count.index());
+  };
+  TensorId& kept = joined_[std::string(op) + " " + name(a) + " " + name(b)];
+  if (kept != kNoTensor) return kept;
+  kept = out_.add(op, {tensor_of(a), tensor_of(b)});
+  if (op == "Sub") kept = out_.add("Max", {kept, out_.list({0})});
+  return kept;
+}
+
 LateNumber LateTable::least(const Node& node, const LateNumber& a, const LateNumber& b) {
   if (a.high <= b.low) return a;
   if (b.high <= a.low) return b;
-  return computed(node, out_.add("Min", {tensor_of(a), tensor_of(b)}), std::min(a.low, b.low),
+  return computed(node, joined("Min", a, b), std::min(a.low, b.low),
                   std::min(a.high, b.high));
 }
 
@@ -95,15 +107,14 @@ LateNumber LateTable::sum(const Node& node, const LateNumber& a, const LateNumbe
   if (both.is_known()) return both;
   if (a.is_known() && a.low == 0) return b;
   if (b.is_known() && b.low == 0) return a;
-  return computed(node, out_.add("Add", {tensor_of(a), tensor_of(b)}), both.low, both.high);
+  return computed(node, joined("Add", a, b), both.low, both.high);
 }
 
 LateNumber LateTable::rest(const Node& node, const LateNumber& a, const LateNumber& b) {
   const LateNumber both{std::max<std::int64_t>(a.low - b.high, 0),
                         std::max<std::int64_t>(a.high - b.low, 0)};
   if (both.is_known() || (b.is_known() && b.low == 0)) return both.is_known() ? both : a;
-  const TensorId difference = out_.add("Sub", {tensor_of(a), tensor_of(b)});
-  return computed(node, out_.add("Max", {difference, out_.list({0})}), both.low, both.high);
+  return computed(node, joined("Sub", a, b), both.low, both.high);
 }
 
 LateNumber LateTable::scaled(const Node& node, const LateNumber& number, std::int64_t factor) {

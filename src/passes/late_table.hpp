@@ -16,6 +16,13 @@ namespace morton::passes {
 /// extent is fixed.
 using LateCounts = std::vector<TensorId>;
 
+/// Which of a list of truths are true.
+struct Found {
+  TensorId places;  ///< of those, in order; i64, a late list behind which void is 0
+  TensorId count;   ///< how many there are
+  TensorId before;  ///< of each how many up to it are, less one: its place in `places`, if it is
+};
+
 /// What is known of late extents while shapes are inferred, and the nodes that handle them. A
 /// tensor with a late extent has the shape of its bound; its elements behind the extent are void.
 class LateTable {
@@ -64,17 +71,25 @@ class LateTable {
   /// The numbers 0, 1, ... before `bound`.
   TensorId numbered(std::int64_t bound);
 
+  /// A condition, and what counts the extent that it chooses from, or none.
+  using FoundKey = std::pair<TensorId, TensorId>;
+  [[nodiscard]] std::map<FoundKey, Found>& found() { return found_; }
+
   [[noreturn]] void refuse(const Node& node, const std::string& why) const;
 
  private:
   /// A tensor that was made of `id`, has its type and shape, and these counts.
   TensorId alike(TensorId made, TensorId id, LateCounts counts);
   LateNumber computed(const Node& node, TensorId count, std::int64_t low, std::int64_t high);
+  /// What the operator makes of two numbers; the same tensor for the same question.
+  TensorId joined(std::string_view op, const LateNumber& a, const LateNumber& b);
 
   Graph& graph_;
   Splicing& out_;
   LateValues values_;
   std::map<TensorId, LateCounts> counts_;
+  std::map<FoundKey, Found> found_;
+  std::map<std::string, TensorId> joined_;                          ///< by operator and numbers
   std::map<std::pair<TensorId, std::int64_t>, TensorId> products_;  ///< of a count and a factor
   std::map<TensorId, std::pair<TensorId, std::int64_t>> factors_;   ///< the other way round
 };
