@@ -35,7 +35,7 @@ struct CompileOptions {
   /// The inputs' batch: the value of the open extent named "batch". Without such an extent it is
   /// the value of each input's first dimension where that is open. 0: `shapes` decide, else 1.
   std::int64_t batch = 0;
-  /// Full shapes of inputs by name, for other open extents.
+  /// Full shapes of inputs by name, for other open extents; what lists hold (ValueForm).
   std::map<std::string, Shape> shapes;
   /// Values of inputs by name. Where a shape follows from an input's value
   /// (ModelSummary::planned_inputs), it must be here, and every run must give the same; others are

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "morton/export.hpp"
 #include "morton/message.hpp"
 #include "morton/tensor.hpp"
+#include "morton/value_form.hpp"
 
 namespace morton {
 
@@ -34,6 +36,8 @@ struct PortInfo {
   /// Of a compiled model's output: for each extent that a run finds out the name of the output that
   /// counts it (i64 of one element). `shape` has the bound then. Empty where all are known.
   std::vector<std::string> counts{};
+  /// Of one that is no plain tensor, what it is; `dtype`, `shape` and `symbols` are of its tensors.
+  ValueForm form{};
 };
 
 /// How the matrices beside a network definition are written.
@@ -69,6 +73,10 @@ class MORTON_API Model {
   void save(const std::string& path, MatrixFormat matrices = MatrixFormat::binary) const;
 
   [[nodiscard]] std::vector<PortInfo> inputs() const;
+  /// The inputs as a model that is compiled at these shapes has them (CompileOptions::shapes): of
+  /// a list its elements, and of optional inputs those that are given. Throws UsageError where the
+  /// shapes do not say what a list holds.
+  [[nodiscard]] std::vector<PortInfo> inputs(const std::map<std::string, Shape>& shapes) const;
   [[nodiscard]] std::vector<PortInfo> outputs() const;
   [[nodiscard]] ModelSummary summary() const;
   /// The graph as text, or in Graphviz's language.

@@ -36,4 +36,5 @@
 #include "morton/tensor.hpp"
 #include "morton/trainer.hpp"
 #include "morton/training_run.hpp"
+#include "morton/value_form.hpp"
 #include "morton/version.hpp"

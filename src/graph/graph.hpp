@@ -15,6 +15,7 @@
 #include "base/shape.hpp"
 #include "base/tensor_id.hpp"
 #include "morton/tensor.hpp"
+#include "morton/value_form.hpp"
 
 namespace morton::graph {
 
@@ -51,6 +52,8 @@ struct GraphTensor {
   /// Of a classifier's results: the names of the classes, which its numbers count, or of which each
   /// has a column. Empty for others.
   std::vector<std::string> labels{};
+  /// Of an input or output that is no tensor. The rest is then of its elements.
+  ValueForm form{};
 
   /// The value, where it is known when planning, or nullptr.
   [[nodiscard]] const Tensor* planned() const {

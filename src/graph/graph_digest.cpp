@@ -23,8 +23,9 @@ void visit(Archive& archive, T& dimension) {
 
 template <typename Archive, Archived<GraphTensor> T>
 void visit(Archive& archive, T& tensor) {
-  auto& [name, dtype, kind, declared, shape, data, labels] = tensor;
-  archive(name, dtype, kind, declared, shape, labels, data.dtype(), data.shape(),
+  auto& [name, dtype, kind, declared, shape, data, labels, form] = tensor;
+  archive(name, dtype, kind, declared, shape, labels, form.is_list, form.is_optional,
+          form.any_shape, data.dtype(), data.shape(),
           digest_of({reinterpret_cast<const char*>(data.stored()), data.bytes()}));
   data.drop_pages();
 }

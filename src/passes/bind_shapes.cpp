@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "base/rooms.hpp"
 #include "base/unknown_shape.hpp"
+#include "passes/list_inputs.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {
@@ -91,8 +93,11 @@ void take_shape(const GraphTensor& tensor, const Shape& shape, Symbols& symbols)
   }
 }
 
-void take_shapes(const Graph& graph, const PassOptions& options, Symbols& symbols) {
+/// `lists` are those of the inputs, whose shapes are no tensor's.
+void take_shapes(const Graph& graph, const PassOptions& options, const std::set<std::string>& lists,
+                 Symbols& symbols) {
   for (const auto& [name, shape] : options.shapes) {
+    if (lists.contains(name)) continue;
     const auto is_named = [&name = name, &graph](TensorId id) {
       return graph.tensor(id).name == name;
     };
@@ -149,15 +154,17 @@ const Shape* given_shape(const GraphTensor& tensor, const PassOptions& options) 
 
 }  // namespace
 
-std::vector<Message> notes_on_shapes(const Graph& graph, const PassOptions& options) {
+std::vector<Message> notes_on_shapes(Graph graph, const PassOptions& options) {
   Symbols symbols;
-  take_shapes(graph, options, symbols);
+  const std::set<std::string> lists = open_list_inputs(graph, options);
+  take_shapes(graph, options, lists, symbols);
   return symbols.notes();
 }
 
 int bind_shapes(Graph& graph, const PassOptions& options) {
   Symbols symbols;
-  take_shapes(graph, options, symbols);
+  const std::set<std::string> lists = open_list_inputs(graph, options);
+  take_shapes(graph, options, lists, symbols);
   take_batch(graph, options.batch, symbols);
   int bound = 0;
   for (const TensorId id : graph.inputs) {

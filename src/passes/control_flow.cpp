@@ -57,6 +57,13 @@ std::ptrdiff_t ControlFlow::write_out(std::size_t n) {
   return static_cast<std::ptrdiff_t>(out_.put_in_place_of(n));
 }
 
+std::size_t ControlFlow::write_outputs() {
+  if (lists_.has_none()) return 0;
+  out_.begin({.op = "Identity", .name = "outputs"});
+  lists_.write_outputs(graph_);
+  return out_.put_last();
+}
+
 void ControlFlow::take_turns(const Node& node, std::int64_t count) {
   turns_ += count;
   if (turns_ <= kMostTurns) return;

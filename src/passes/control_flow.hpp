@@ -23,8 +23,9 @@ class ControlFlow {
   /// stands behind the nodes of its next turn. Throws ModelError; UnsupportedError for conditions
   /// that follow from data, and beyond the limits of turns and nodes.
   std::ptrdiff_t write_out(std::size_t n);
-  /// Throws UnsupportedError where an output of the graph is a list.
-  void check_outputs() const { lists_.require_none(graph_); }
+  /// Outputs that are lists become their elements. How many nodes behind all others are new. Throws
+  /// as TensorLists::write_outputs.
+  std::size_t write_outputs();
 
  private:
   /// A Loop that is being written out.

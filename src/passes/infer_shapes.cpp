@@ -103,7 +103,12 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
   int inferred = 0;
   // Operators see the nodes before theirs, so all stay in place until the end.
   std::vector<bool> is_known;
-  while (is_known.size() < graph.nodes.size()) {
+  const auto has_outputs_to_write = [&] {
+    const std::size_t made = flow.write_outputs();
+    mark_planned(graph, graph.nodes.size() - made, graph.nodes.size(), planned);
+    return made > 0;
+  };
+  while (is_known.size() < graph.nodes.size() || has_outputs_to_write()) {
     const std::size_t n = is_known.size();
     std::ptrdiff_t made = late.write_out(n);
     if (made < 0) made = flow.write_out(n);
@@ -123,7 +128,6 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
     late.pass_on(n);
     is_known.push_back(plan_values(graph, node, planned));
   }
-  flow.check_outputs();
   late.count_outputs();
   std::vector<Node> kept;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {

@@ -11,12 +11,13 @@ namespace morton::passes {
 /// Gives every input its shape from `options`: the one that is given for it. An open extent of
 /// other inputs has one value wherever its name stands; an open first extent is the batch. Throws
 /// UsageError where the options contradict the model or leave an extent open, naming the input and
-/// the option (--batch, --shape) to give.
+/// the option (--batch, --shape) to give. Lists and optional values among the inputs become tensors
+/// before (list_inputs.hpp), and throw what that throws.
 int bind_shapes(Graph& graph, const PassOptions& options);
 
 /// What a user should know of the shapes that are given: open extents of one name that have two
 /// values. Each input has the shape that is given for it. Throws what bind_shapes throws.
-[[nodiscard]] std::vector<Message> notes_on_shapes(const Graph& graph, const PassOptions& options);
+[[nodiscard]] std::vector<Message> notes_on_shapes(Graph graph, const PassOptions& options);
 
 /// Gives every activation its type and shape. What shapes follow from is computed on the way and
 /// becomes constants (Shape, and the arithmetic behind it; ops/core/planned.hpp).

@@ -33,6 +33,13 @@ std::size_t Splicing::put_in_place_of(std::size_t n) {
   return count;
 }
 
+std::size_t Splicing::put_last() {
+  const std::size_t count = made_.size();
+  std::ranges::move(made_, std::back_inserter(graph_.nodes));
+  made_.clear();
+  return count;
+}
+
 void Splicing::require_room(std::size_t nodes) const {
   if (graph_.nodes.size() + made_.size() + nodes <= kMostNodes) return;
   throw UnsupportedError("'" + prefix_ + "': written out, control flow makes more than " +
@@ -86,6 +93,12 @@ TensorId Splicing::truth(bool value) {
 
 void Splicing::copy(TensorId from, TensorId to) {
   if (to != kNoTensor) new_node("Identity", {from}).outputs = {to};
+}
+
+TensorId Splicing::named_copy(TensorId from, const std::string& name) {
+  const TensorId to = new_tensor({}, name);
+  copy(from, to);
+  return to;
 }
 
 TensorId Splicing::joined(const std::vector<TensorId>& parts, std::int64_t axis) {

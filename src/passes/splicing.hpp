@@ -19,10 +19,16 @@ class Splicing {
   explicit Splicing(Graph& graph) : graph_(graph) {}
 
   [[nodiscard]] Graph& graph() const { return graph_; }
+  /// Whether a tensor has this name. Nodes must have begun.
+  [[nodiscard]] bool has_tensor(const std::string& name) const {
+    return tensor_names_.contains(name);
+  }
   /// Begins the nodes that stand for `node`, whose name theirs begin with.
   void begin(const Node& node);
   /// What was collected takes the place of node `n`. How many nodes that is.
   std::size_t put_in_place_of(std::size_t n);
+  /// What was collected stands behind all nodes. How many nodes that is.
+  std::size_t put_last();
 
   using Attributes = std::map<std::string, Attribute>;
   /// A node of the newest operator set; its output.
@@ -38,6 +44,8 @@ class Splicing {
   TensorId truth(bool value);
   /// `to` becomes what `from` is.
   void copy(TensorId from, TensorId to);
+  /// A tensor of this name, which is free, that becomes what `from` is.
+  TensorId named_copy(TensorId from, const std::string& name);
   /// Tensors side by side along a dimension, and along a new one.
   TensorId joined(const std::vector<TensorId>& parts, std::int64_t axis);
   TensorId stacked(std::vector<TensorId> parts, std::int64_t axis);

@@ -2,14 +2,15 @@
 #include "passes/tensor_lists.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/list_length.hpp"
 
 namespace morton::passes {
 namespace {
 
-/// A model of a few bytes may ask for any number, of one list and of all together.
-constexpr std::int64_t kLongestList = 10'000;
+/// Of all lists together: a model of a few bytes may ask for any number.
 constexpr std::size_t kMostListed = 2'000'000;
 
 }  // namespace
@@ -17,19 +18,13 @@ constexpr std::size_t kMostListed = 2'000'000;
 void TensorLists::define(TensorId id, List list) {
   if (id == kNoTensor) return;
   const std::string& name = out_.graph().tensor(id).name;
-  require_length(static_cast<std::int64_t>(list.size()), name);
+  require_list_length(static_cast<std::int64_t>(list.size()), name);
   listed_ += list.size();
   if (listed_ > kMostListed) {
     throw UnsupportedError("the lists of tensors up to '" + name + "' have more than " +
                            std::to_string(kMostListed) + " elements together");
   }
   lists_[id] = std::move(list);
-}
-
-void TensorLists::require_length(std::int64_t count, const std::string& name) const {
-  if (count <= kLongestList) return;
-  throw UnsupportedError("the list of tensors '" + name + "' has " + std::to_string(count) +
-                         " elements; at most " + std::to_string(kLongestList) + " are supported");
 }
 
 void TensorLists::pass_on(TensorId from, TensorId to) {
@@ -110,7 +105,7 @@ std::vector<std::int64_t> TensorLists::parts_of(const Node& node, std::int64_t e
   const NodeView read = view(node);
   const std::string& name = out_.graph().tensor(node.outputs[0]).name;
   if (!read.has_input(1)) {
-    require_length(extent, name);
+    require_list_length(extent, name);
     return std::vector<std::int64_t>(static_cast<std::size_t>(extent), 1);
   }
   std::vector<std::int64_t> parts = read.value_integers(1);
@@ -118,7 +113,7 @@ std::vector<std::int64_t> TensorLists::parts_of(const Node& node, std::int64_t e
     const std::int64_t length = parts[0];
     if (length < 1) read.fail("its parts have " + std::to_string(length) + " elements");
     const std::int64_t count = extent / length;
-    require_length(count, name);
+    require_list_length(count, name);
     parts.assign(static_cast<std::size_t>(count), length);
     if (extent % length != 0) parts.push_back(extent % length);
   }
@@ -183,12 +178,32 @@ void TensorLists::require_none(const Node& node) const {
   }
 }
 
-void TensorLists::require_none(const Graph& graph) const {
-  for (const TensorId id : graph.outputs) {
-    if (!has(id) && !empty_.contains(id)) continue;
-    throw UnsupportedError("output '" + graph.tensor(id).name + "' is " +
-                           (has(id) ? "a list of tensors" : "an optional value that is not there") +
-                           "; only tensors can be outputs");
+void TensorLists::write_outputs(Graph& graph) {
+  for (const TensorId id : std::exchange(graph.outputs, {})) {
+    if (has(id)) {
+      write_output(graph, id);
+    } else if (!empty_.contains(id)) {
+      graph.outputs.push_back(id);
+    }
+  }
+}
+
+void TensorLists::write_output(Graph& graph, TensorId list) {
+  const std::string name = graph.tensor(list).name;
+  std::int64_t place = 0;
+  for (const TensorId id : at(list)) {
+    const std::string own = element_name(name, place++);
+    if (has(id) || empty_.contains(id)) {
+      throw UnsupportedError("output '" + own + "' of the list '" + name +
+                             "' is no tensor; only lists of tensors can be outputs");
+    }
+    // An input's own element.
+    const bool is_it = graph.tensor(id).name == own;
+    if (!is_it && out_.has_tensor(own)) {
+      throw ModelError("output '" + name + "' is a list, and another tensor is called '" + own +
+                       "', as its element is; rename that tensor in the model");
+    }
+    graph.outputs.push_back(is_it ? id : out_.named_copy(id, own));
   }
 }
 

@@ -31,8 +31,10 @@ class TensorLists {
   bool write(const Node& node);
   /// Throws UnsupportedError where a node of another operator reads a list.
   void require_none(const Node& node) const;
-  /// Throws UnsupportedError where an output of the graph is a list, or has no value.
-  void require_none(const Graph& graph) const;
+  /// Lists that are outputs become their elements, `y[0]`, `y[1]` and so on; an optional value that
+  /// is not there is no output any more. Adds to `out`. Throws ModelError where an element has
+  /// another tensor's name, and UnsupportedError for lists of lists.
+  void write_outputs(Graph& graph);
 
  private:
   [[nodiscard]] NodeView view(const Node& node) const { return {out_.graph(), node}; }
@@ -40,13 +42,13 @@ class TensorLists {
   /// The place that input `i` names, of a list of `count`; `last` is the last that there is.
   [[nodiscard]] std::size_t place_of(const Node& node, std::size_t i, std::size_t count,
                                      std::size_t last) const;
-  void require_length(std::int64_t count, const std::string& name) const;
   void insert(const Node& node);
   /// Lengths of the parts of an extent that the node splits.
   [[nodiscard]] std::vector<std::int64_t> parts_of(const Node& node, std::int64_t extent) const;
   void split(const Node& node);
   void join(const Node& node);
   void write_optional(const Node& node);
+  void write_output(Graph& graph, TensorId list);
 
   Splicing& out_;
   std::map<TensorId, List> lists_;

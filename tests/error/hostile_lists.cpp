@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans and lists of tensors that cannot be.
+// Scans and lists of tensors that cannot be, as values and as inputs.
 #include "error/hostile_collection.hpp"
 #include "support/rooms.hpp"
 
@@ -83,8 +83,12 @@ void add_lists(Collection& all) {
   read("a tensor joined", "is no list", "ConcatFromSequence", {"x"});
   read("an operator that reads one", "reads a list", "Relu", {"l"});
   read("a sum of two", "reads a list", "Add", {"l", "l"});
-  read("as a result", "is a list of tensors", "Identity", {"l"});
-  read("a copy as a result", "is a list of tensors", "SequenceInsert", {"l", "x"});
+  read("lists of lists as a result", "is no tensor", "SequenceInsert", {"l", "l"});
+  list("a result whose element has another's name", "'y[1]'", [](auto& model) {
+    add_inner(*model.mutable_graph(), "Neg", {"x"}, "y[1]");
+    add_inner(*model.mutable_graph(), "SequenceConstruct", {"y[1]", "x"}, "m");
+    add_node(model, "Identity", {"m"}, "y");
+  });
   list("joined without an axis", "node_y",
        [](auto& model) { set(add_node(model, "ConcatFromSequence", {"l"}, "y"), "axis", kHuge); });
   list("an empty one joined", "its list is empty", [](auto& model) {
@@ -113,8 +117,6 @@ void add_lists(Collection& all) {
     add_inner(*model.mutable_graph(), "Optional", {}, "none");
     add_node(model, "OptionalGetElement", {"none"}, "y");
   });
-  list("an optional value as a result", "an optional value that is not there",
-       [](auto& model) { add_node(model, "Optional", {}, "y"); });
   list("a map of a tensor", "is no list", [](auto& model) {
     auto& node = add_node(model, "SequenceMap", {"x"}, "y");
     add_inner(add_body(node, "body", {"e"}, {"t"}), "Neg", {"e"}, "t");
@@ -129,6 +131,53 @@ void add_lists(Collection& all) {
     auto& body = add_body(node, "body", {"i", "c", "s"}, {"d", "t"});
     add_inner(body, "Identity", {"c"}, "d");
     add_inner(body, "SequenceInsert", {"s", "x"}, "t");
+  });
+}
+
+/// The type of a list input `l`, to be filled in.
+onnx::TypeProto& add_list_input(onnx::ModelProto& model) {
+  onnx::ValueInfoProto& input = *model.mutable_graph()->add_input();
+  input.set_name("l");
+  onnx::TypeProto& elements = *input.mutable_type()->mutable_sequence_type()->mutable_elem_type();
+  elements.mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  return elements;
+}
+
+void add_list_inputs(Collection& all) {
+  const auto input = [&](const std::string& name, const std::string& part, auto change) {
+    all.graph("list input: " + name, part, {2, 3}, [change](auto& model) {
+      model.mutable_opset_import(0)->set_version(17);
+      change(model, add_list_input(model));
+      add_node(model, "SequenceLength", {"l"}, "y");
+    });
+  };
+  input("of lists", "lists inside of lists",
+        [](auto&, auto& type) { type.mutable_sequence_type()->mutable_elem_type(); });
+  input("of maps", "a map", [](auto&, auto& type) { type.mutable_map_type(); });
+  input("of nothing", "input 'l'", [](auto&, auto& type) { type.clear_tensor_type(); });
+  input("of texts", "strings", [](auto&, auto& type) {
+    type.mutable_tensor_type()->set_elem_type(onnx::TensorProto::STRING);
+  });
+  input("of no type", "input 'l'",
+        [](auto&, auto& type) { type.mutable_tensor_type()->set_elem_type(99); });
+  input("of nine dimensions", "9 dimensions", [](auto&, auto& type) {
+    for (int i = 0; i < 9; ++i) type.mutable_tensor_type()->mutable_shape()->add_dim();
+  });
+  input("of 2^120 elements", "input 'l'", [](auto&, auto& type) {
+    for (int i = 0; i < 2; ++i) {
+      type.mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(kHuge);
+    }
+  });
+  input("whose element is another input", "'l[1000000000]'", [](auto& model, auto&) {
+    onnx::ValueInfoProto other = model.graph().input(0);
+    other.set_name("l[1000000000]");
+    *model.mutable_graph()->add_input() = other;
+  });
+  input("inside of itself, twenty times", "input 'l'", [](auto&, auto& type) {
+    onnx::TypeProto* inner = &type;
+    for (int i = 0; i < 20; ++i) {
+      inner = inner->mutable_optional_type()->mutable_elem_type();
+    }
   });
 }
 
@@ -171,6 +220,7 @@ void add_counts(Collection& all) {
 void add_scans_and_lists(Collection& all) {
   add_scans(all);
   add_lists(all);
+  add_list_inputs(all);
   add_counts(all);
 }
 

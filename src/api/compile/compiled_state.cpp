@@ -40,9 +40,13 @@ std::map<std::string, Tensor> planned_values_of(const ModelAtShapes& subject) {
   const Graph& graph = Inside::of(subject.model());
   std::map<std::string, Tensor> values;
   if (given.empty()) return values;
-  for (const TensorId id : planned_graph_inputs(graph)) {
-    const auto found = given.find(graph.tensor(id).name);
-    if (found != given.end()) values.insert(*found);
+  std::set<std::string> names;
+  for (const TensorId id : planned_graph_inputs(graph)) names.insert(graph.tensor(id).name);
+  for (const auto& [name, value] : given) {
+    const auto element = as_list_element(name);
+    if (names.contains(name) || (element && names.contains(element->list))) {
+      values.emplace(name, value);
+    }
   }
   return values;
 }
@@ -57,8 +61,9 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
   state.outputs = output_ports_of(subject.graph());
   // The node that gives a named output may have been replaced since.
   const Graph& model = Inside::of(subject.model());
-  for (std::size_t i = 0; i < state.outputs.size(); ++i) {
-    state.outputs[i].labels = model.tensor(model.outputs[i]).labels;
+  for (PortInfo& output : state.outputs) {
+    const TensorId id = model.find(output.name);
+    if (id != kNoTensor) output.labels = model.tensor(id).labels;
   }
   state.planned_values = planned_values_of(subject);
   state.report.times.passes_ms = subject.passes_ms();

@@ -18,9 +18,10 @@
 namespace morton::api {
 namespace {
 
-/// The extents of `input` that its model leaves open.
+/// The extents of `input` that its model leaves open; none of a list, which is no tensor.
 std::vector<std::size_t> open_extents(const GraphTensor& input) {
   std::vector<std::size_t> open;
+  if (input.form.is_list) return open;
   for (std::size_t d = 0; d < input.declared.size(); ++d) {
     if (!input.declared[d].symbol.empty()) open.push_back(d);
   }
@@ -46,6 +47,12 @@ std::vector<std::optional<std::size_t>> batch_extents(const Graph& open) {
   return std::ranges::any_of(named, has_value) ? named : any;
 }
 
+/// The shape that the model's input has; null for an optional one that is not there, and a list.
+const Shape* shape_of(const GraphTensor& input, const Graph& bound) {
+  const TensorId id = input.form.is_list ? kNoTensor : bound.find(input.name);
+  return id == kNoTensor ? nullptr : &bound.tensor(id).shape;
+}
+
 /// Names of the open extents that are the batch: those that may be, with its value.
 std::set<std::string> batch_symbols(const ModelAtShapes& subject) {
   const Graph& open = Inside::of(subject.model());
@@ -54,9 +61,10 @@ std::set<std::string> batch_symbols(const ModelAtShapes& subject) {
   std::set<std::string> symbols;
   for (std::size_t i = 0; i < extents.size(); ++i) {
     if (!extents[i]) continue;
-    const GraphTensor& bound = subject.graph().tensor(subject.graph().inputs[i]);
-    if (bound.shape[*extents[i]] != batch) continue;
-    symbols.insert(open.tensor(open.inputs[i]).declared[*extents[i]].symbol);
+    const GraphTensor& input = open.tensor(open.inputs[i]);
+    const Shape* shape = shape_of(input, subject.graph());
+    if (shape == nullptr || (*shape)[*extents[i]] != batch) continue;
+    symbols.insert(input.declared[*extents[i]].symbol);
   }
   return symbols;
 }
@@ -93,9 +101,11 @@ ModelAtShapes::ModelAtShapes(Model model, PassOptions passes)
 }
 
 std::int64_t ModelAtShapes::batch() const {
-  const auto extents = batch_extents(Inside::of(model_));
+  const Graph& open = Inside::of(model_);
+  const auto extents = batch_extents(open);
   for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i]) return graph_.tensor(graph_.inputs[i]).shape[*extents[i]];
+    const Shape* shape = extents[i] ? shape_of(open.tensor(open.inputs[i]), graph_) : nullptr;
+    if (shape != nullptr) return (*shape)[*extents[i]];
   }
   throw UnsupportedError(
       "split: no input of the model leaves an extent open, so it has no batch that can be split "
@@ -112,15 +122,16 @@ ModelAtShapes ModelAtShapes::with_rows(std::int64_t rows) const {
   const std::set<std::string> symbols = batch_symbols(*this);
   PassOptions cut = passes_;
   cut.batch = 0;
-  for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-    const GraphTensor& declared = Inside::of(model_).tensor(Inside::of(model_).inputs[i]);
-    const GraphTensor& bound = graph_.tensor(graph_.inputs[i]);
-    Shape shape = bound.shape;
+  for (const TensorId id : Inside::of(model_).inputs) {
+    const GraphTensor& declared = Inside::of(model_).tensor(id);
+    const Shape* bound = shape_of(declared, graph_);
     const std::vector<std::size_t> open = open_extents(declared);
+    if (bound == nullptr || open.empty()) continue;
+    Shape shape = *bound;
     for (const std::size_t d : open) {
       if (symbols.contains(declared.declared[d].symbol)) shape[d] = rows;
     }
-    if (!open.empty()) cut.shapes[bound.name] = std::move(shape);
+    cut.shapes[declared.name] = std::move(shape);
   }
   return {model_, std::move(cut)};
 }

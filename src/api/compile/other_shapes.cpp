@@ -63,9 +63,11 @@ InputShapes at_other(const ModelAtShapes& subject, const OtherExtents& extents) 
   const Graph& graph = subject.graph();
   InputShapes other;
   std::map<std::string, std::int64_t> symbols;
-  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-    const GraphTensor& declared = open.tensor(open.inputs[i]);
-    const GraphTensor& bound = graph.tensor(graph.inputs[i]);
+  for (const TensorId id : graph.inputs) {
+    const GraphTensor& bound = graph.tensor(id);
+    const TensorId as_loaded = open.find(bound.name);
+    if (as_loaded == kNoTensor) continue;  // a list's element, which stays as it is
+    const GraphTensor& declared = open.tensor(as_loaded);
     Shape shape = bound.shape;
     bool is_open = false;
     for (std::size_t d = 0; d < declared.declared.size() && d < shape.size(); ++d) {
@@ -77,6 +79,11 @@ InputShapes at_other(const ModelAtShapes& subject, const OtherExtents& extents) 
       is_open = true;
     }
     if (is_open) other.shapes[bound.name] = shape;
+  }
+  // What lists hold, and which optional inputs are there.
+  if (!other.shapes.empty()) {
+    const auto& given = subject.passes().shapes;
+    other.shapes.insert(given.begin(), given.end());
   }
   return other;
 }

@@ -6,10 +6,10 @@
 
 namespace morton {
 
-/// Where archives look for it: PortInfo is a public type.
+/// Where archives look for it: PortInfo is a public type. Ports of compiled models are tensors.
 template <typename Archive, Archived<PortInfo> T>
 void visit(Archive& archive, T& port) {
-  auto& [name, dtype, shape, symbols, labels, counts] = port;
+  auto& [name, dtype, shape, symbols, labels, counts, form] = port;
   archive(name, dtype, shape, symbols, labels, counts);
 }
 

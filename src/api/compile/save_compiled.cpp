@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes compiled models to a file, which compiled_file.cpp opens.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -79,6 +80,13 @@ ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
   return variant;
 }
 
+/// Whether ports of the model are lists or optional: a variant has others then.
+bool has_lists(const Model& model) {
+  const auto is_other = [](const PortInfo& port) { return !port.form.is_tensor(); };
+  return std::ranges::any_of(model.inputs(), is_other) ||
+         std::ranges::any_of(model.outputs(), is_other);
+}
+
 }  // namespace
 
 void save_compiled(std::span<const CompiledModel> models, const std::string& path) {
@@ -89,8 +97,13 @@ void save_compiled(std::span<const CompiledModel> models, const std::string& pat
   if (!first.model) {
     throw UsageError(path + ": the model was loaded from a compiled file; copy that file");
   }
-  file.inputs = first.model->inputs();
-  file.outputs = first.model->outputs();
+  const bool has_own_ports = has_lists(*first.model);
+  if (has_own_ports && models.size() > 1) {
+    throw UnsupportedError(path + ": a model with lists or optional values is compiled ahead for " +
+                           "one set of shapes; several are given");
+  }
+  file.inputs = has_own_ports ? first.inputs : first.model->inputs();
+  file.outputs = has_own_ports ? first.outputs : first.model->outputs();
   file.device = fingerprint(Inside::of(models.front().device())->info());
   for (const CompiledModel& model : models) {
     require_savable(model, path);

@@ -16,6 +16,7 @@
 #include "morton/compiled_file.hpp"
 #include "ops/core/operator.hpp"
 #include "ops/core/planned.hpp"
+#include "passes/list_inputs.hpp"
 
 namespace morton {
 using namespace api;
@@ -73,6 +74,16 @@ void Model::save(const std::string& path, MatrixFormat matrices) const {
 std::vector<PortInfo> Model::inputs() const {
   std::vector<PortInfo> ports;
   for (const TensorId id : graph_->inputs) ports.push_back(to_port(graph_->tensor(id)));
+  return ports;
+}
+
+std::vector<PortInfo> Model::inputs(const std::map<std::string, Shape>& shapes) const {
+  PassOptions options;
+  options.shapes = shapes;
+  Graph graph = *graph_;
+  open_list_inputs(graph, options);
+  std::vector<PortInfo> ports;
+  for (const TensorId id : graph.inputs) ports.push_back(to_port(graph.tensor(id)));
   return ports;
 }
 

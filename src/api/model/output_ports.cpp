@@ -17,6 +17,7 @@ std::optional<Graph> with_extents(Graph graph, std::int64_t batch, std::int64_t 
   PassOptions options;
   options.batch = batch;
   for (const TensorId id : graph.inputs) {
+    if (!graph.tensor(id).form.is_tensor()) continue;
     Shape shape;
     for (const Dimension& dimension : graph.tensor(id).declared) {
       const std::int64_t open = shape.empty() ? batch : side;
@@ -66,6 +67,7 @@ PortInfo to_port(const GraphTensor& tensor) {
     port.symbols.push_back(dimension.symbol);
   }
   port.labels = tensor.labels;
+  port.form = tensor.form;
   return port;
 }
 
@@ -82,6 +84,7 @@ std::vector<PortInfo> output_ports(const Graph& graph) {
   if (!small || !large) return ports;
   const std::string symbol = symbol_of_batch(graph);
   for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (!ports[i].form.is_tensor()) continue;
     const GraphTensor& tensor = small->tensor(graph.outputs[i]);
     const Shape other = large->tensor(graph.outputs[i]).shape;
     ports[i].dtype = tensor.dtype;

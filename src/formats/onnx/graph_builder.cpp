@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/numbers/onnx_numbers.hpp"
-#include "formats/onnx/onnx_dimensions.hpp"
 #include "formats/onnx/onnx_import.hpp"
 #include "formats/onnx/onnx_labels.hpp"
 #include "formats/onnx/onnx_node.hpp"
+#include "formats/onnx/onnx_value_type.hpp"
 #include "ops/core/operator.hpp"
 
 namespace morton::formats {
@@ -141,25 +140,8 @@ void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {
     return;
   }
   const std::string here = where_ + ": input " + in_quotes(proto.name());
-  if (!proto.type().has_tensor_type()) {
-    throw UnsupportedError(here + " is no dense tensor (a sequence, map or sparse tensor)");
-  }
-  const onnx::TypeProto::Tensor& type = proto.type().tensor_type();
-  if (!type.has_shape()) {
-    throw UnsupportedError(here + " declares no shape; state its rank in the model");
-  }
-  GraphTensor tensor;
-  tensor.name = proto.name();
-  tensor.kind = GraphTensor::Kind::input;
-  tensor.dtype = onnx_dtype(type.elem_type(), here);
-  tensor.declared = declared_dimensions(proto, here);
-  Shape fixed;
-  for (const Dimension& dimension : tensor.declared) {
-    if (dimension.symbol.empty()) fixed.push_back(dimension.value);
-  }
-  (void)element_count(fixed, here.c_str());
-  if (fixed.size() == tensor.declared.size()) tensor.shape = fixed;
-  graph_.inputs.push_back(add_tensor(std::move(tensor)));
+  const std::int32_t type = value_type_of(proto.type(), here).tensor->elem_type();
+  graph_.inputs.push_back(add_tensor(declared_input(proto, onnx_dtype(type, here), here)));
 }
 
 void GraphBuilder::add_formal(const onnx::ValueInfoProto& proto) {
@@ -180,13 +162,7 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
   }
   graph_.outputs.push_back(id);
   if (outside_ != nullptr) return;
-  GraphTensor& tensor = graph_.tensor(id);
-  // What the model says of an output is for people; shape inference finds the truth.
-  if (tensor.declared.empty() && proto.type().has_tensor_type()) {
-    tensor.declared = declared_dimensions(proto, where_ + ": output " + in_quotes(proto.name()));
-    const auto type = type_of_onnx(proto.type().tensor_type().elem_type());
-    if (type && tensor.kind == GraphTensor::Kind::activation) tensor.dtype = *type;
-  }
+  take_declared_output(proto, where_ + ": output " + in_quotes(proto.name()), graph_.tensor(id));
 }
 
 void GraphBuilder::declare_node(std::size_t index) {

@@ -14,9 +14,8 @@ bool is_number(const onnx::TensorShapeProto::Dimension& dimension) {
 
 }  // namespace
 
-std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
-                                           const std::string& here) {
-  const onnx::TensorShapeProto& shape = proto.type().tensor_type().shape();
+std::vector<Dimension> declared_dimensions(const onnx::TensorShapeProto& shape,
+                                           const std::string& name, const std::string& here) {
   if (static_cast<std::size_t>(shape.dim_size()) > kMaxRank) {
     throw ModelError(here + " has " + std::to_string(shape.dim_size()) + " dimensions; at most " +
                      std::to_string(kMaxRank) + " are supported");
@@ -28,7 +27,7 @@ std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
     } else if (!dimension.dim_param().empty() && dimension.dim_param() != "?") {
       declared.push_back({0, dimension.dim_param()});
     } else {
-      declared.push_back({0, proto.name() + "." + std::to_string(declared.size())});
+      declared.push_back({0, name + "." + std::to_string(declared.size())});
     }
   }
   return declared;

@@ -125,7 +125,10 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
 
 void write_port(const GraphTensor& tensor, onnx::ValueInfoProto& proto) {
   proto.set_name(tensor.name);
-  onnx::TypeProto::Tensor& type = *proto.mutable_type()->mutable_tensor_type();
+  onnx::TypeProto* whole = proto.mutable_type();
+  if (tensor.form.is_optional) whole = whole->mutable_optional_type()->mutable_elem_type();
+  if (tensor.form.is_list) whole = whole->mutable_sequence_type()->mutable_elem_type();
+  onnx::TypeProto::Tensor& type = *whole->mutable_tensor_type();
   type.set_elem_type(onnx_type_of(tensor.dtype));
   for (const Dimension& dimension : tensor.declared) {
     auto& written = *type.mutable_shape()->add_dim();
@@ -135,7 +138,9 @@ void write_port(const GraphTensor& tensor, onnx::ValueInfoProto& proto) {
       written.set_dim_param(dimension.symbol);
     }
   }
-  if (!tensor.declared.empty()) return;
+  if (!tensor.declared.empty() || tensor.form.any_shape) return;
+  // A scalar has a shape too.
+  if (!tensor.form.is_tensor()) (void)type.mutable_shape();
   const Shape& shape =
       tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
   for (const std::int64_t extent : shape) type.mutable_shape()->add_dim()->set_dim_value(extent);

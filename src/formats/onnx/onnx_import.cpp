@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "formats/onnx/graph_builder.hpp"
+#include "formats/onnx/onnx_value_parts.hpp"
 
 namespace morton::formats {
 namespace {
@@ -16,6 +17,16 @@ Graph import_bytes(RawBytes bytes, const std::string& where, ExternalData& exter
   ModelScanner scanner(std::move(bytes), where, external);
   ScannedModel scanned = scanner.scan();
   return GraphBuilder(scanned, where, external).build();
+}
+
+constexpr std::int64_t kMostValueBytes = std::numeric_limits<int>::max();
+
+NamedTensor tensor_in(std::string_view bytes, ExternalData& external, const std::string& where) {
+  onnx::TensorProto proto;
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    throw ModelError(where + ": not an ONNX tensor");
+  }
+  return {proto.name(), to_tensor(proto, nullptr, external, where)};
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -37,14 +48,26 @@ Graph import_onnx(std::string_view bytes, const std::string& where,
 }
 
 NamedTensor read_onnx_tensor(const std::filesystem::path& path) {
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-  const std::string bytes = read_file(path, kMost);
-  onnx::TensorProto proto;
-  if (bytes.empty() || !proto.ParseFromString(bytes)) {
-    throw ModelError(path.string() + ": not an ONNX tensor");
-  }
+  const std::string bytes = read_file(path, kMostValueBytes);
+  if (bytes.empty()) throw ModelError(path.string() + ": not an ONNX tensor");
   ExternalData external(folder_of(path));
-  return {proto.name(), to_tensor(proto, nullptr, external, path.string())};
+  return tensor_in(bytes, external, path.string());
+}
+
+std::optional<std::vector<Tensor>> read_onnx_value(const std::filesystem::path& path,
+                                                   const ValueForm& form) {
+  if (form.is_tensor()) return std::vector{read_onnx_tensor(path).tensor};
+  const std::string where = path.string();
+  const std::string bytes = read_file(path, kMostValueBytes);
+  ExternalData external(folder_of(path));
+  const auto messages = tensors_in_value(bytes, form, where);
+  if (!messages) return std::nullopt;
+  std::vector<Tensor> tensors;
+  for (const std::string_view message : *messages) {
+    const std::string here = where + ": element " + std::to_string(tensors.size());
+    tensors.push_back(tensor_in(message, external, here).tensor);
+  }
+  return tensors;
 }
 
 }  // namespace morton::formats

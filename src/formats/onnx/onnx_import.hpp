@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
@@ -27,7 +29,7 @@ inline constexpr std::int64_t kMostOpset = kNewestOpset;
 ///
 /// Throws ModelError for a file that is no ONNX model, is damaged or contradicts itself (cycles,
 /// unknown names), UnsupportedError for what Morton cannot take in: other operator sets and
-/// domains, subgraphs, sparse tensors, strings as elements, sequences. Each names the node or
+/// domains, maps, sparse tensors, strings as elements, lists of lists. Each names the node or
 /// tensor.
 [[nodiscard]] Graph import_onnx(const std::filesystem::path& path);
 
@@ -39,5 +41,11 @@ inline constexpr std::int64_t kMostOpset = kNewestOpset;
 /// The tensor in a TensorProto file, as ONNX's test data are kept. Throws ModelError,
 /// UnsupportedError.
 [[nodiscard]] NamedTensor read_onnx_tensor(const std::filesystem::path& path);
+
+/// The tensors in a file of ONNX's test data that is of an input or output of this form: the
+/// elements of a list, or one; nothing where an optional value is not there. Throws ModelError,
+/// UnsupportedError.
+[[nodiscard]] std::optional<std::vector<Tensor>> read_onnx_value(const std::filesystem::path& path,
+                                                                 const ValueForm& form);
 
 }  // namespace morton::formats

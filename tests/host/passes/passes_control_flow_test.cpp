@@ -284,11 +284,14 @@ TEST(ControlFlow, PartsThatDoNotAddUpAreNamed) {
   EXPECT_THAT(complaint_of<ModelError>(graph), HasSubstr("its parts are not 3 elements together"));
 }
 
-TEST(ControlFlow, AListIsNoOutput) {
-  Graph graph =
-      Sketch().input("x", {2}).node("SequenceConstruct", {"x", "x"}, {"list"}).graph({"list"});
+TEST(ControlFlow, AListOfListsIsNoOutput) {
+  Graph graph = Sketch()
+                    .input("x", {2})
+                    .node("SequenceConstruct", {"x", "x"}, {"list"})
+                    .node("SequenceConstruct", {"x", "list"}, {"lists"})
+                    .graph({"lists"});
   EXPECT_THAT(complaint_of<UnsupportedError>(graph),
-              HasSubstr("output 'list' is a list of tensors"));
+              HasSubstr("output 'lists[1]' of the list 'lists' is no tensor"));
 }
 
 TEST(ControlFlow, APlaceBesideAListIsNamed) {
