@@ -141,8 +141,8 @@ Subject subject_of(const CompareModelArguments& options, const Model& model,
 }
 
 /// Inputs that the reference's files do not bring: from -i, or random.
-void complete_inputs(const CompareModelArguments& options, const Model& model,
-                     const Sources& sources, const CompiledModel& compiled, Subject& subject) {
+void complete_inputs(const CompareModelArguments& options, const Sources& sources,
+                     const CompiledModel& compiled, Subject& subject) {
   if (!options.inputs.empty()) {
     if (!subject.inputs.empty()) {
       throw UsageError("--ref " + options.reference + ": brings inputs; leave out -i");
@@ -154,9 +154,10 @@ void complete_inputs(const CompareModelArguments& options, const Model& model,
                        ": brings no inputs; give those that it was computed from with -i");
     }
     subject.inputs = random_inputs(compiled.inputs(), options.seed);
-  } else if (subject.inputs.size() != model.inputs().size()) {
+  } else if (subject.inputs.size() != compiled.inputs().size()) {
     throw UsageError(fmt::format("--ref {}: brings {} of the model's {} inputs; give all with -i",
-                                 options.reference, subject.inputs.size(), model.inputs().size()));
+                                 options.reference, subject.inputs.size(),
+                                 compiled.inputs().size()));
   }
 }
 
@@ -165,11 +166,11 @@ void add_planned_values(const Model& model, const Sources& sources, const Subjec
                         CompileOptions& compile) {
   const std::vector<std::string> names = model.summary().planned_inputs;
   if (!sources.empty()) {
-    compile.values = planned_values(names, sources, settled_inputs(model.inputs(), compile));
+    compile.values =
+        planned_values(names, sources, settled_inputs(model.inputs(compile.shapes), compile));
   }
   for (const NamedTensor& input : subject.inputs) {
-    if (std::ranges::find(names, input.name) != names.end())
-      compile.values[input.name] = input.tensor;
+    if (is_among(names, input.name)) compile.values[input.name] = input.tensor;
   }
 }
 
@@ -184,11 +185,14 @@ int compare_model(const CompareModelArguments& options) {
   Sources sources;
   if (!options.inputs.empty()) {
     sources = read_sources(options.inputs, model.inputs());
-    fit_shapes(sources, model.inputs(), compile);
+    take_list_shapes(sources, model.inputs(), compile.shapes);
+    const std::vector<PortInfo> inputs = model.inputs(compile.shapes);
+    require_elements(sources, model.inputs(), inputs);
+    fit_shapes(sources, inputs, compile);
   }
   add_planned_values(model, sources, subject, compile);
   const CompiledModel compiled = compile_model(model, open_device(options.device), compile);
-  complete_inputs(options, model, sources, compiled, subject);
+  complete_inputs(options, sources, compiled, subject);
   const LayerReport report =
       subject.expected.empty()
           ? compare_layers(compiled, subject.inputs, {options.sample << 20, options.seed})

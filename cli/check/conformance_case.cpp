@@ -8,12 +8,14 @@
 #include <cmath>
 
 #include "check/conformance_disputes.hpp"
+#include "check/test_values.hpp"
+#include "common/inputs.hpp"
 #include "common/option_names.hpp"
 #include "common/output.hpp"
 #include "morton/error.hpp"
-#include "morton/files.hpp"
 #include "morton/model.hpp"
 #include "morton/session.hpp"
+#include "morton/value_form.hpp"
 
 namespace morton::cli {
 namespace {
@@ -30,16 +32,6 @@ double relative_of(DType type) {
   return type == DType::f16 ? 0x1p-9 : kRelative;
 }
 
-/// input_0.pb, input_1.pb, ... as far as there are any.
-std::vector<Tensor> numbered_tensors(const fs::path& folder, const std::string& stem) {
-  std::vector<Tensor> tensors;
-  for (;;) {
-    const fs::path file = folder / fmt::format("{}_{}.pb", stem, tensors.size());
-    if (!fs::exists(file)) return tensors;
-    tensors.push_back(read_tensors(file.string()).front().tensor);
-  }
-}
-
 std::vector<fs::path> data_sets_of(const fs::path& folder) {
   std::vector<fs::path> sets;
   for (;;) {
@@ -49,38 +41,20 @@ std::vector<fs::path> data_sets_of(const fs::path& folder) {
   }
 }
 
-/// ONNX's test data keep bfloat16, which NumPy lacks, as u16: the same bytes.
-Tensor as_declared(const Tensor& tensor, DType type) {
-  if (type != DType::bf16 || tensor.dtype() != DType::u16) return tensor;
-  Tensor result = Tensor::allocate(type, tensor.shape());
-  std::copy_n(tensor.data(), tensor.bytes(), result.mutable_data());
-  return result;
-}
-
-std::vector<NamedTensor> inputs_of(const Model& model, const fs::path& set) {
-  const std::vector<Tensor> tensors = numbered_tensors(set, "input");
-  const std::vector<PortInfo> ports = model.inputs();
-  if (tensors.size() != ports.size()) {
-    throw ModelError(
-        fmt::format("{}: {} inputs, the model has {}", set.string(), tensors.size(), ports.size()));
-  }
-  std::vector<NamedTensor> inputs;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    inputs.push_back({ports[i].name, as_declared(tensors[i], ports[i].dtype)});
-  }
-  return inputs;
-}
-
-/// The options with the shapes that the model leaves open, and the values that planning needs.
-CompileOptions fitted(const Model& model, const std::vector<NamedTensor>& inputs,
+/// The options with the shapes that the model leaves open, what its lists hold, and the values that
+/// planning needs.
+CompileOptions fitted(const Model& model, const std::vector<TestValue>& inputs,
                       CompileOptions options) {
-  const std::vector<PortInfo> ports = model.inputs();
   const std::vector<std::string> planned = model.summary().planned_inputs;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const bool open = std::ranges::any_of(ports[i].shape, [](auto extent) { return extent < 0; });
-    if (open) options.shapes[ports[i].name] = inputs[i].tensor.shape();
-    const bool needed = std::ranges::find(planned, ports[i].name) != planned.end();
-    if (needed) options.values[ports[i].name] = inputs[i].tensor;
+  take_list_lengths(inputs, options.shapes);
+  for (const TestValue& input : inputs) {
+    const PortInfo& port = input.port;
+    const bool open = std::ranges::any_of(port.shape, [](auto extent) { return extent < 0; });
+    const bool needed = is_among(planned, port.name);
+    for (const NamedTensor& tensor : input.named()) {
+      if (open || !port.form.is_tensor()) options.shapes[tensor.name] = tensor.tensor.shape();
+      if (needed) options.values[tensor.name] = tensor.tensor;
+    }
   }
   return options;
 }
@@ -111,12 +85,30 @@ std::string difference(const NamedTensor& got, const Tensor& expected) {
                      got.name, wrong, value.size(), first, value.at(first), expected.at(first));
 }
 
-std::string differences(const std::vector<NamedTensor>& got, const std::vector<Tensor>& expected) {
-  if (got.size() != expected.size()) {
-    return fmt::format("{} outputs, expected {}", got.size(), expected.size());
+/// Those among the outputs that the list consists of.
+std::size_t length_of(const std::string& list, const std::vector<NamedTensor>& outputs) {
+  return static_cast<std::size_t>(std::ranges::count_if(outputs, [&](const NamedTensor& output) {
+    const auto element = as_list_element(output.name);
+    return element && element->list == list;
+  }));
+}
+
+std::string differences(const std::vector<NamedTensor>& got,
+                        const std::vector<TestValue>& expected) {
+  for (const TestValue& value : expected) {
+    const std::size_t length = value.port.form.is_list ? length_of(value.port.name, got) : 0;
+    const std::size_t wanted = value.tensors ? value.tensors->size() : 0;
+    if (value.port.form.is_list && length != wanted) {
+      return fmt::format("'{}' has {} elements, expected {}", value.port.name, length, wanted);
+    }
+  }
+  const std::vector<NamedTensor> tensors = tensors_of(expected);
+  if (got.size() != tensors.size()) {
+    return fmt::format("{} outputs, expected {}", got.size(), tensors.size());
   }
   for (std::size_t i = 0; i < got.size(); ++i) {
-    std::string text = difference(got[i], as_declared(expected[i], got[i].tensor.dtype()));
+    const Tensor wanted = as_declared(tensors[i].tensor, got[i].tensor.dtype());
+    std::string text = difference(got[i], wanted);
     if (!text.empty()) return text;
   }
   return {};
@@ -142,11 +134,14 @@ void run_all(const fs::path& folder, const Device& device, const CompileOptions&
   const ModelSummary summary = model.summary();
   if (summary.operators.size() == 1) result.operators = summary.operators.front().first;
   if (!summary.unsupported.empty()) throw UnsupportedError(summary.unsupported.front().second);
+  const std::vector<PortInfo> ports = model.inputs();
+  const std::vector<PortInfo> results = model.outputs();
   for (const fs::path& set : data_sets_of(folder)) {
-    const std::vector<NamedTensor> inputs = inputs_of(model, set);
+    const std::vector<TestValue> inputs = test_values(set.string(), "input", ports);
     const CompiledModel compiled = compile(model, device, fitted(model, inputs, options));
     Session session(compiled);
-    result.reason = differences(session.run(inputs), numbered_tensors(set, "output"));
+    result.reason =
+        differences(session.run(tensors_of(inputs)), test_values(set.string(), "output", results));
     if (!result.reason.empty()) return;
     result.outcome = place_of(compiled, summary);
   }

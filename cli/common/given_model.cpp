@@ -96,6 +96,10 @@ std::vector<PortInfo> GivenModel::inputs() const {
   return common_ports(file_->inputs(), *file_, &CompiledVariant::inputs);
 }
 
+std::vector<PortInfo> GivenModel::inputs(const std::map<std::string, Shape>& shapes) const {
+  return model_ ? model_->inputs(shapes) : inputs();
+}
+
 std::vector<PortInfo> GivenModel::outputs() const {
   if (model_) return model_->outputs();
   return common_ports(file_->outputs(), *file_, &CompiledVariant::outputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ class GivenModel {
 
   /// As the model states them; with the extents that all shapes of a compiled file agree on.
   [[nodiscard]] std::vector<PortInfo> inputs() const;
+  /// As Model::inputs of these shapes has them.
+  [[nodiscard]] std::vector<PortInfo> inputs(const std::map<std::string, Shape>& shapes) const;
   [[nodiscard]] std::vector<PortInfo> outputs() const;
   /// Inputs whose values must be known when it is compiled; none of a compiled file.
   [[nodiscard]] std::vector<std::string> planned_inputs() const;

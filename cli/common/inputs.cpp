@@ -175,14 +175,19 @@ bool is_settled(const PortInfo& port) {
   return std::ranges::all_of(port.shape, [](std::int64_t extent) { return extent >= 0; });
 }
 
+bool is_among(const std::vector<std::string>& names, const std::string& input) {
+  const auto element = as_list_element(input);
+  return std::ranges::find(names, input) != names.end() ||
+         (element && std::ranges::find(names, element->list) != names.end());
+}
+
 std::map<std::string, Tensor> planned_values(const std::vector<std::string>& names,
                                              const Sources& sources,
                                              const std::vector<PortInfo>& settled) {
   std::map<std::string, Tensor> values;
-  for (const std::string& name : names) {
-    const auto port = std::ranges::find(settled, name, &PortInfo::name);
-    if (port == settled.end() || !is_settled(*port)) continue;
-    values[name] = assemble({{name, sources.at(name)}}, {*port}).front().tensor;
+  for (const PortInfo& port : settled) {
+    if (!is_among(names, port.name) || !is_settled(port)) continue;
+    values[port.name] = assemble({{port.name, sources.at(port.name)}}, {port}).front().tensor;
   }
   return values;
 }

@@ -39,6 +39,9 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
 /// Whether every extent of the input is known.
 [[nodiscard]] bool is_settled(const PortInfo& port);
 
+/// Whether the input is one of those with these names, or an element of a list with one.
+[[nodiscard]] bool is_among(const std::vector<std::string>& names, const std::string& input);
+
 /// Of the inputs with these names, from whose values shapes follow: their tensors, as
 /// CompileOptions::values takes them. Those that are not settled are left out.
 [[nodiscard]] std::map<std::string, Tensor> planned_values(const std::vector<std::string>& names,

@@ -21,15 +21,17 @@ namespace {
 std::string inputs_text(const std::vector<PortInfo>& inputs) {
   std::string text;
   for (const PortInfo& input : inputs) {
-    text += fmt::format("\n{}  {}  {}", input.name, name_of(input.dtype),
-                        shape_text(input.shape, input.symbols));
+    text += fmt::format("\n{}  {}", input.name, type_text(input));
   }
   return text;
 }
 
-const PortInfo* find_input(const std::vector<PortInfo>& inputs, std::string_view name) {
-  const auto found = std::ranges::find(inputs, name, &PortInfo::name);
-  return found == inputs.end() ? nullptr : &*found;
+/// The part of "x[0]:file" before the colon, of a list `x`; empty where it is not so.
+std::string element_in_front(const std::string& text, const std::string& list) {
+  if (!text.starts_with(list + "[")) return {};
+  std::string name = text.substr(0, text.find("]:", list.size()) + 1);
+  const auto element = as_list_element(name);
+  return element && element->list == list ? name : std::string();
 }
 
 struct Argument {
@@ -42,13 +44,17 @@ struct Argument {
 Argument split_argument(const std::string& text, const std::vector<PortInfo>& inputs) {
   Argument result;
   for (const PortInfo& input : inputs) {
-    const std::string prefix = input.name + ":";
-    if (text.starts_with(prefix) && input.name.size() >= result.input.size()) {
-      result = {input.name, text.substr(prefix.size())};
-    }
+    const std::string name = input.form.is_list ? element_in_front(text, input.name) : input.name;
+    if (name.empty() || !text.starts_with(name + ":")) continue;
+    if (name.size() >= result.input.size()) result = {name, text.substr(name.size() + 1)};
   }
   const std::size_t colon = text.find(':');
   if (result.input.empty()) {
+    for (const PortInfo& input : inputs) {
+      if (!input.form.is_list || !text.starts_with(input.name + ":")) continue;
+      throw UsageError(fmt::format("-i {}: input '{}' is a list: give its elements, as -i {}:FILE",
+                                   text, input.name, element_name(input.name, 0)));
+    }
     if (colon != std::string::npos && !std::filesystem::exists(text)) {
       throw UsageError(fmt::format("-i {}: the model has no input '{}'; its inputs:{}", text,
                                    text.substr(0, colon), inputs_text(inputs)));
@@ -99,10 +105,11 @@ void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
   const bool single = tensors.size() == 1;
   std::size_t used = 0;
   for (NamedTensor& tensor : tensors) {
-    const PortInfo* input = find_input(inputs, tensor.name);
-    if (input == nullptr && single && inputs.size() == 1) input = &inputs.front();
-    if (input == nullptr) continue;
-    sources[input->name].push_back({argument.file, tensor.tensor, is_image(argument.file)});
+    std::string input = takes_files(inputs, tensor.name) ? tensor.name : std::string();
+    const bool is_only = single && inputs.size() == 1 && !inputs.front().form.is_list;
+    if (input.empty() && is_only) input = inputs.front().name;
+    if (input.empty()) continue;
+    sources[input].push_back({argument.file, tensor.tensor, is_image(argument.file)});
     ++used;
     tensor.name.clear();  // what keeps its name has not been used
   }
@@ -119,6 +126,20 @@ void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
 
 }  // namespace
 
+bool takes_files(const std::vector<PortInfo>& inputs, std::string_view name) {
+  const auto element = as_list_element(name);
+  return std::ranges::any_of(inputs, [&](const PortInfo& input) {
+    return input.form.is_list ? element && element->list == input.name : input.name == name;
+  });
+}
+
+std::string type_text(const PortInfo& port) {
+  const std::string form = fmt::format("{}{}", port.form.is_optional ? "optional " : "",
+                                       port.form.is_list ? "list of " : "");
+  return fmt::format("{}{}  {}", form, name_of(port.dtype),
+                     port.form.any_shape ? "any shape" : shape_text(port.shape, port.symbols));
+}
+
 void require_files(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     const std::size_t first = argument.find(':');
@@ -132,6 +153,30 @@ void require_files(const std::vector<std::string>& arguments) {
     if (!is_there && first != 0 && !file.empty()) {
       throw ModelError(fmt::format("{}: cannot open: {}", file, std::strerror(ENOENT)));
     }
+  }
+}
+
+void take_list_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
+                      std::map<std::string, Shape>& shapes) {
+  for (const auto& [name, given] : sources) {
+    const auto element = as_list_element(name);
+    const std::string port = element ? element->list : name;
+    const bool is_open = std::ranges::any_of(inputs, [&](const PortInfo& input) {
+      return !input.form.is_tensor() && (input.name == port || input.name == name);
+    });
+    if (is_open && !given.front().image) shapes.emplace(name, given.front().tensor.shape());
+  }
+}
+
+void require_elements(const Sources& sources, const std::vector<PortInfo>& declared,
+                      const std::vector<PortInfo>& inputs) {
+  for (const PortInfo& input : inputs) {
+    const bool is_declared = std::ranges::any_of(declared, [&](const PortInfo& port) {
+      return port.form.is_tensor() && port.name == input.name;
+    });
+    if (is_declared || sources.contains(input.name)) continue;
+    throw UsageError(
+        fmt::format("input '{}' is missing: give it as -i {}:FILE", input.name, input.name));
   }
 }
 
@@ -150,6 +195,7 @@ Sources read_sources(const std::vector<std::string>& arguments, const std::vecto
   }
   for (const PortInfo& input : inputs) {
     if (sources.contains(input.name) || optional.contains(input.name)) continue;
+    if (!input.form.is_tensor()) continue;
     throw UsageError(fmt::format("input '{}' is missing: give it as -i {}:FILE; the inputs:{}",
                                  input.name, input.name, inputs_text(inputs)));
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "morton/model.hpp"
@@ -25,10 +26,26 @@ using Sources = std::map<std::string, std::vector<Source>>;
 /// Reads the files of -i arguments: "name:file", or "file" alone when the model has one input or
 /// the file names its arrays. Arrays that are no input are left out with a warning. Every input of
 /// the model but the `optional` ones is given afterwards; UsageError otherwise, with the list of
-/// inputs.
+/// inputs. Elements of a list are named "x[0]". Whether all are given, Model::inputs says.
 [[nodiscard]] Sources read_sources(const std::vector<std::string>& arguments,
                                    const std::vector<PortInfo>& inputs,
                                    const std::set<std::string>& optional = {});
+
+/// Whether a file may be given under this name: that of an input, or of a list's element.
+[[nodiscard]] bool takes_files(const std::vector<PortInfo>& inputs, std::string_view name);
+
+/// Adds the shapes of what the sources give to lists and optional values among the inputs, which
+/// say how many elements a list has (CompileOptions::shapes).
+void take_list_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
+                      std::map<std::string, Shape>& shapes);
+
+/// Throws UsageError where an element of a list, or an optional value, is among `inputs` and no
+/// file is given for it. `declared` are the inputs as the model has them.
+void require_elements(const Sources& sources, const std::vector<PortInfo>& declared,
+                      const std::vector<PortInfo>& inputs);
+
+/// "f32  1x3x224x224", "optional list of i64  any shape".
+[[nodiscard]] std::string type_text(const PortInfo& port);
 
 /// Throws ModelError where a file of an -i argument is not there: before a model is read, whose
 /// inputs' names would say which part of the argument is the file.

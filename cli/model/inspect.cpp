@@ -55,6 +55,7 @@ SomeShapes some_shapes(const Model& model) {
   SomeShapes result;
   result.options.batch = 1;
   for (const PortInfo& input : model.inputs()) {
+    if (!input.form.is_tensor()) continue;
     Shape shape = input.shape;
     bool open = false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -77,6 +78,9 @@ Json json_of(const std::vector<PortInfo>& ports) {
                     {"dtype", name_of(port.dtype)},
                     {"shape", port.shape},
                     {"symbols", port.symbols},
+                    {"list", port.form.is_list},
+                    {"optional", port.form.is_optional},
+                    {"any_shape", port.form.any_shape},
                     {"labels", port.labels}});
   }
   return list;
@@ -109,8 +113,7 @@ Json json_of(const Model& model) {
 std::string ports_text(const char* heading, const std::vector<PortInfo>& ports) {
   std::string text = fmt::format("{}:\n", heading);
   for (const PortInfo& port : ports) {
-    text += fmt::format("  {}  {}  {}\n", port.name, name_of(port.dtype),
-                        shape_text(port.shape, port.symbols));
+    text += fmt::format("  {}  {}\n", port.name, type_text(port));
     if (!port.labels.empty()) text += fmt::format("    {}\n", labels_text(port.labels));
   }
   return text;

@@ -132,7 +132,9 @@ void emit_answer(const RunArguments& options, const Ranking& ranking, const Comp
 /// Sets what the files of the inputs settle.
 std::vector<PortInfo> settle(const Sources& sources, const GivenModel& model,
                              CompileOptions& compile) {
-  std::vector<PortInfo> given = model.inputs();
+  take_list_shapes(sources, model.inputs(), compile.shapes);
+  std::vector<PortInfo> given = model.inputs(compile.shapes);
+  require_elements(sources, model.inputs(), given);
   std::erase_if(given, [&](const PortInfo& input) { return !sources.contains(input.name); });
   fit_shapes(sources, given, compile);
   std::vector<PortInfo> settled = settled_inputs(given, compile);
