@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "ops/core/bodies.hpp"
 #include "ops/core/operator.hpp"
+#include "passes/batched_scan.hpp"
 
 namespace morton::passes {
 namespace {
@@ -43,6 +44,8 @@ std::ptrdiff_t ControlFlow::write_out(std::size_t n) {
       write_if(node);
     } else if (node.op == "Loop") {
       write_loop(node);
+    } else if (node.op == "Scan" && NodeView(graph_, node).opset() < kScanWithoutBatch) {
+      write_batched_scan(node, out_);
     } else if (node.op == "Scan") {
       write_scan(node);
     } else if (node.op == "SequenceMap") {
@@ -192,6 +195,9 @@ void ControlFlow::finish_loop(const Node& node, const Turns& turns) {
 void ControlFlow::write_scan(const Node& node) {
   const NodeView view(graph_, node);
   const Body& body = node.bodies.at("body");
+  if (node.attributes.contains("directions")) {
+    view.fail("attribute 'directions' is of operator set 8; scan_input_directions took its place");
+  }
   const auto scans = static_cast<std::size_t>(view.integer("num_scan_inputs", 0));
   const std::size_t states = body.formals() - scans;
   const std::size_t results = body.graph->outputs.size() - states;

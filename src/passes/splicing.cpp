@@ -59,6 +59,17 @@ std::vector<TensorId> Splicing::add_several(std::string_view op, std::vector<Ten
   return node.outputs;
 }
 
+std::vector<TensorId> Splicing::add_like(const Node& node) {
+  require_room(1);
+  Node& made = new_node(node.op, node.inputs);
+  made.attributes = node.attributes;
+  made.bodies = node.bodies;
+  for (const TensorId id : node.outputs) {
+    made.outputs.push_back(id == kNoTensor ? kNoTensor : new_tensor({}, made.name));
+  }
+  return made.outputs;
+}
+
 Node& Splicing::new_node(std::string_view op, std::vector<TensorId> inputs) {
   Node& node = made_.emplace_back();
   node.op = op;

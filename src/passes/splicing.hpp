@@ -35,6 +35,9 @@ class Splicing {
   TensorId add(std::string_view op, std::vector<TensorId> inputs, Attributes attributes = {});
   std::vector<TensorId> add_several(std::string_view op, std::vector<TensorId> inputs,
                                     std::size_t outputs, Attributes attributes = {});
+  /// The same operation with a name and outputs of its own, of the newest operator set; its
+  /// outputs.
+  std::vector<TensorId> add_like(const Node& node);
   /// A node as it is.
   void add(Node node);
   TensorId constant(Tensor value);

@@ -31,10 +31,10 @@ const OperatorTable& control_flow_operators() {
   static const OperatorTable kTable{
       control_row("If", 1, kAnyNumber, {0}, {}, 7),
       control_row("Loop", 0, kAnyNumber, {0, 1}, {}, 7),
-      control_row("Scan", 1, kAnyNumber, {},
+      control_row("Scan", 0, kAnyNumber, {},
                   {"num_scan_inputs", "scan_input_axes", "scan_input_directions",
-                   "scan_output_axes", "scan_output_directions"},
-                  9),
+                   "scan_output_axes", "scan_output_directions", "directions"},
+                  8),
       control_row("SequenceMap", 1, kAnyNumber, {}, {}, 17),
       control_row("SequenceEmpty", 0, 0, {}, {"dtype"}, 11),
       control_row("SequenceConstruct", 1, kAnyNumber, {}, {}, 11),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/core/bodies.hpp"
 
+#include <algorithm>
+
 #include "ops/core/node_view.hpp"
 
 namespace morton::ops {
@@ -20,11 +22,12 @@ void require_bodies(const NodeView& view, std::size_t count) {
             std::to_string(count));
 }
 
-/// The node's own inputs must be the body's.
-void require_formals(const NodeView& view, const Body& body) {
+/// The node's own inputs, behind the first ones that only it has, must be the body's.
+void require_formals(const NodeView& view, const Body& body, std::size_t first = 0) {
   const std::size_t own = view.node().inputs.size() - body.captured;
-  if (own == body.formals()) return;
-  view.fail("has " + std::to_string(own) + " inputs, its body " + std::to_string(body.formals()));
+  if (own == first + body.formals()) return;
+  view.fail("has " + std::to_string(own - std::min(own, first)) + " inputs, its body " +
+            std::to_string(body.formals()));
 }
 
 void require_outputs(const NodeView& view, std::size_t most) {
@@ -67,11 +70,15 @@ BodyWiring wiring_of_loop(const NodeView& view) {
 BodyWiring wiring_of_scan(const NodeView& view) {
   require_bodies(view, 1);
   const Body& body = body_named(view, "body");
-  require_formals(view, body);
+  const std::size_t first = view.opset() < kScanWithoutBatch ? 1 : 0;
+  require_formals(view, body, first);
   const std::int64_t scans = view.integer("num_scan_inputs", 0);
   if (scans < 1 || static_cast<std::size_t>(scans) > body.formals()) {
     view.fail("num_scan_inputs is " + std::to_string(scans) + " of " +
               std::to_string(body.formals()) + " inputs");
+  }
+  for (std::size_t i = first; i < first + body.formals(); ++i) {
+    (void)view.input_id(i);
   }
   const std::size_t states = body.formals() - static_cast<std::size_t>(scans);
   const std::size_t outputs = body.graph->outputs.size();
@@ -80,7 +87,7 @@ BodyWiring wiring_of_scan(const NodeView& view) {
               std::to_string(outputs) + " results");
   }
   require_outputs(view, outputs);
-  return {0, states, 0};
+  return {0, states, 0, first};
 }
 
 }  // namespace

@@ -10,12 +10,16 @@
 namespace morton::ops {
 
 /// How a body of a node stands to the node. The body's formal inputs are the node's inputs of the
-/// same places.
+/// same places, behind those that only the node has.
 struct BodyWiring {
   std::size_t first_output = 0;  ///< of the body: it is the node's first
   std::size_t states = 0;        ///< how many outputs from there on the next turn takes
   std::size_t first_state = 0;   ///< the body's input that takes the first of them
+  std::size_t first_input = 0;   ///< of the node: it is the body's first
 };
+
+/// From this operator set on a Scan has no batch, and no lengths of sequences before its inputs.
+inline constexpr std::int64_t kScanWithoutBatch = 9;
 
 /// Whether nodes of this operator have bodies: If, Loop, Scan, SequenceMap.
 [[nodiscard]] bool has_bodies(std::string_view op);

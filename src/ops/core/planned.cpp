@@ -142,7 +142,8 @@ void mark_by_bodies(const Graph& graph, const Node& node, Indexed<TensorId, bool
     }
     mark_inside(body, wiring, inside);
     for (std::size_t i = 0; i < body.graph->inputs.size(); ++i) {
-      const TensorId id = i < body.formals() ? node.inputs[i] : captured[i - body.formals()];
+      const TensorId id =
+          i < body.formals() ? node.inputs[wiring.first_input + i] : captured[i - body.formals()];
       if (id != kNoTensor && inside[body.graph->inputs[i]]) planned[id] = true;
     }
   }

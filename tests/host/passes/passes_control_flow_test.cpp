@@ -294,6 +294,46 @@ TEST(ControlFlow, AListOfListsIsNoOutput) {
               HasSubstr("output 'lists[1]' of the list 'lists' is no tensor"));
 }
 
+TEST(ControlFlow, AScanOfOperatorSet8GoesOverABatch) {
+  // The state is the sum so far; each turn gives it back.
+  const Body sum = Sketch()
+                       .formal("s")
+                       .formal("e")
+                       .node("Add", {"s", "e"}, {"t"})
+                       .node("Identity", {"t"}, {"r"})
+                       .body({"t", "r"}, 0);
+  const auto scan = [&](const std::vector<std::int64_t>& directions) {
+    Sketch sketch;
+    sketch.input("s", {2, 1}).input("x", {2, 3, 1});
+    sketch.node("Scan", {"", "s", "x"}, {"last", "all"},
+                {{"num_scan_inputs", std::int64_t{1}}, {"directions", directions}},
+                {{"body", sum}});
+    return sketch;
+  };
+  const std::vector<std::vector<float>> inputs{{0, 100}, {1, 2, 3, 4, 5, 6}};
+  Graph forwards = scan({0}).graph({"all"});
+  forwards.opset = 8;
+  EXPECT_THAT(values_of(forwards, inputs), ElementsAre(1, 3, 6, 104, 109, 115));
+  Graph backwards = scan({1}).graph({"all"});
+  backwards.opset = 8;
+  EXPECT_THAT(values_of(backwards, inputs), ElementsAre(3, 5, 6, 106, 111, 115));
+  Graph later = scan({0}).graph({"all"});
+  later.opset = 9;
+  EXPECT_THAT(complaint_of<ModelError>(later), HasSubstr("Scan"));
+}
+
+TEST(ControlFlow, AScanWithLengthsOfSequencesIsRefused) {
+  const Body same = Sketch().formal("e").node("Neg", {"e"}, {"t"}).body({"t"}, 0);
+  Graph graph = Sketch()
+                    .input("lengths", {2}, DType::i64)
+                    .input("x", {2, 3})
+                    .node("Scan", {"lengths", "x"}, {"y"}, {{"num_scan_inputs", std::int64_t{1}}},
+                          {{"body", same}})
+                    .graph({"y"});
+  graph.opset = 8;
+  EXPECT_THAT(complaint_of<UnsupportedError>(graph), HasSubstr("lengths of their own"));
+}
+
 TEST(ControlFlow, APlaceBesideAListIsNamed) {
   Graph graph = Sketch()
                     .input("x", {2})
