@@ -121,5 +121,6 @@ void add_places(Collection& all);
 void add_trees(Collection& all);
 void add_control_flow(Collection& all);
 void add_scans_and_lists(Collection& all);
+void add_late_extents(Collection& all);
 
 }  // namespace morton::test

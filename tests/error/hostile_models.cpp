@@ -214,6 +214,7 @@ std::vector<HostileModel> hostile_models() {
   add_trees(all);
   add_control_flow(all);
   add_scans_and_lists(all);
+  add_late_extents(all);
   return all.take();
 }
 

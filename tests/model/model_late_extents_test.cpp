@@ -31,8 +31,9 @@ class RowsAboveZero : public RandomNetwork {
  public:
   RowsAboveZero() : RandomNetwork("rows", 1, 17) {
     x = input("x", {{kRows, ""}, {kColumns, ""}});
-    const TensorId most = node("ReduceMax", "most", {x}, {{"axes", std::vector<std::int64_t>{1}},
-                                                          {"keepdims", std::int64_t{0}}});
+    const TensorId most =
+        node("ReduceMax", "most", {x},
+             {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}});
     const TensorId above = node("Greater", "above", {most, filled("zero", {}, 0.0F)});
     r = node("Compress", "r", {x, above}, {{"axis", std::int64_t{0}}});
   }
@@ -45,7 +46,8 @@ class RowsAboveZero : public RandomNetwork {
 Tensor to_tensor(const Rows& rows) {
   Tensor tensor = Tensor::allocate(DType::f32, {kRows, kColumns});
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    tensor.set(i, rows[static_cast<std::size_t>(i / kColumns)][static_cast<std::size_t>(i % kColumns)]);
+    tensor.set(
+        i, rows[static_cast<std::size_t>(i / kColumns)][static_cast<std::size_t>(i % kColumns)]);
   }
   return tensor;
 }
@@ -67,11 +69,10 @@ Rows above_zero(const Rows& rows) {
 }
 
 /// Some rows, none, all, and one.
-const std::vector<Rows> kRuns{
-    {{1, -2, 3}, {-1, -1, -1}, {4, 5, -6}, {-7, -8, -9}, {0, 0.5, 0}},
-    {{-1, -1, -1}, {-1, -2, -3}, {-4, -5, -6}, {-7, -8, -9}, {0, 0, 0}},
-    {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}, {13, 14, 15}},
-    {{-1, -1, -1}, {-1, -2, -3}, {-4, -5, -6}, {-7, 8, -9}, {0, 0, 0}}};
+const std::vector<Rows> kRuns{{{1, -2, 3}, {-1, -1, -1}, {4, 5, -6}, {-7, -8, -9}, {0, 0.5, 0}},
+                              {{-1, -1, -1}, {-1, -2, -3}, {-4, -5, -6}, {-7, -8, -9}, {0, 0, 0}},
+                              {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}, {13, 14, 15}},
+                              {{-1, -1, -1}, {-1, -2, -3}, {-4, -5, -6}, {-7, 8, -9}, {0, 0, 0}}};
 
 TEST_P(ModelLateExtents, OutputsAreAsLongAsTheDataSay) {
   RowsAboveZero network;
@@ -101,8 +102,8 @@ TEST_P(ModelLateExtents, PartsStandSideBySideWithoutVoid) {
   const TensorId joined = network.node("Concat", "joined", {network.r, network.x, network.r},
                                        {{"axis", std::int64_t{0}}});
   network.gives(joined);
-  network.gives(network.node("Slice", "last", {joined, network.list("from", {-2}),
-                                               network.list("to", {1000})}));
+  network.gives(network.node("Slice", "last",
+                             {joined, network.list("from", {-2}), network.list("to", {1000})}));
   const CompiledModel model = compile(to_model(network.finish()), device());
   Session session(model);
   for (const Rows& rows : kRuns) {

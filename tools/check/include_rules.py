@@ -20,6 +20,7 @@ ROOMS = {
     "src/graph": [".", "architectures"],
     "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "recurrent", "control", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
+    "src/passes": [".", "shapes"],
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],

@@ -2,6 +2,7 @@
 #include "api/compile/compiled_state.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "api/inside.hpp"
 #include "ops/core/planned.hpp"

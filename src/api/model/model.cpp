@@ -16,7 +16,7 @@
 #include "morton/compiled_file.hpp"
 #include "ops/core/operator.hpp"
 #include "ops/core/planned.hpp"
-#include "passes/list_inputs.hpp"
+#include "passes/shapes/list_inputs.hpp"
 
 namespace morton {
 using namespace api;

@@ -33,16 +33,11 @@ Tensor front_of(const Tensor& whole, const Shape& shape) {
 
 }  // namespace
 
-Tensor tensor_of(Runner& runner, ValueId value) {
-  const Arrangement& arrangement = runner.loaded().plan().values[value].arrangement;
-  return Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
-}
-
 void AskedOutputs::add(PortInfo port) {
-  places_.push_back(values_.size());
-  values_.push_back(runner_.output(port.name));
+  places_.push_back(names_.size());
+  names_.push_back(port.name);
   for (const std::string& count : port.counts) {
-    if (!count.empty()) values_.push_back(runner_.output(count));
+    if (!count.empty()) names_.push_back(count);
   }
   ports_.push_back(std::move(port));
 }

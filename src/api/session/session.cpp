@@ -30,6 +30,18 @@ const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name
   return *found;
 }
 
+std::vector<ValueId> values_of(Runner& runner, const AskedOutputs& asked) {
+  std::vector<ValueId> values;
+  for (const std::string& name : asked.names()) values.push_back(runner.output(name));
+  return values;
+}
+
+/// A host tensor of a value's type and shape, for reading it.
+Tensor tensor_of(Runner& runner, ValueId value) {
+  const Arrangement& arrangement = runner.loaded().plan().values[value].arrangement;
+  return Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+}
+
 /// The output of this name, or what counts one.
 PortInfo port_or_count(const std::vector<PortInfo>& ports, const std::string& name) {
   const auto counts = [&](const PortInfo& port) {
@@ -93,9 +105,10 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   LentInputs lent(*this);
   for (const auto& input : inputs) lent.set(input.name, input.tensor);
   const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
-  AskedOutputs asked(*state_->runner);
+  AskedOutputs asked;
   for (const PortInfo& port : ports) asked.add(port);
-  std::vector<Tensor> tensors = asked.cut(state_->runner->compute(asked.values()));
+  std::vector<Tensor> tensors =
+      asked.cut(state_->runner->compute(values_of(*state_->runner, asked)));
   // An output without bytes is not read, so nobody has waited for it.
   if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.bytes() > 0; })) {
     lent.all_returned();
@@ -150,11 +163,12 @@ Tensor Session::get_output(const std::string& name) { return get_outputs({name})
 
 std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) {
   const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
-  AskedOutputs asked(*state_->runner);
+  AskedOutputs asked;
   for (const std::string& name : names) asked.add(port_or_count(ports, name));
+  const std::vector<ValueId> values = values_of(*state_->runner, asked);
   std::vector<Tensor> tensors;
-  for (const ValueId value : asked.values()) tensors.push_back(tensor_of(*state_->runner, value));
-  state_->runner->read(asked.values(), tensors);
+  for (const ValueId value : values) tensors.push_back(tensor_of(*state_->runner, value));
+  state_->runner->read(values, tensors);
   return asked.cut(std::move(tensors));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Control flow, lists of tensors, and operators whose results have as many elements as the data say:
-// all of it is written out by passes/control_flow.hpp and passes/late_extents.hpp, node by node,
-// while shapes are inferred.
+// Control flow, lists of tensors, and operators whose results have as many elements as the data
+// say: all of it is written out by passes/shapes/control_flow.hpp and
+// passes/shapes/late_extents.hpp, node by node, while shapes are inferred.
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
@@ -11,7 +11,7 @@ namespace morton::ops {
 namespace {
 
 std::vector<TensorType> never_inferred(const NodeView& node) {
-  throw InternalError(node.where() + " was to be written out (passes/control_flow.hpp)");
+  throw InternalError(node.where() + " was to be written out (passes/shapes/control_flow.hpp)");
 }
 
 Operator control_row(std::string_view name, std::size_t least, std::size_t most,

@@ -73,7 +73,7 @@ struct Operator {
     /// The output has the elements of input 0 in row-major order.
     bool alias = false;
     /// Control flow and lists of tensors: infer_shapes puts other nodes in its place
-    /// (passes/control_flow.hpp), and nothing behind it sees one.
+    /// (passes/shapes/control_flow.hpp), and nothing behind it sees one.
     bool is_control = false;
   };
 

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "morton/value_form.hpp"
-#include "passes/list_inputs.hpp"
 #include "passes/passes.hpp"
+#include "passes/shapes/list_inputs.hpp"
 #include "support/rooms.hpp"
 #include "support/thrown.hpp"
 

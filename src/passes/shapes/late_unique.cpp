@@ -3,7 +3,7 @@
 // Unique: what is sought is sorted, the first of each run of equals is kept.
 #include "base/shape.hpp"
 #include "ops/core/node_view.hpp"
-#include "passes/late_found.hpp"
+#include "passes/shapes/late_found.hpp"
 
 namespace morton::passes {
 namespace {
@@ -44,8 +44,8 @@ class UniqueWriter {
     Sorted sorted = of_rows ? sorted_rows(axis, data, element_count(rest)) : sorted_elements();
     results_ = results_of(sorted);
     if (!view_.flag("sorted", 1)) order_by_place();
-    give(0, of_rows ? turned_back(results_.items, axis, rest) : results_.items,
-         of_rows ? axis : 0, rest.size() + 1);
+    give(0, of_rows ? turned_back(results_.items, axis, rest) : results_.items, of_rows ? axis : 0,
+         rest.size() + 1);
     give(1, results_.firsts, 0, 1);
     if (wants(2)) out_.copy(results_.inverse, node_.outputs[2]);
     give(3, results_.numbers, 0, 1);
@@ -91,12 +91,12 @@ class UniqueWriter {
 
   Sorted sorted_elements() {
     const TensorId flat = out_.add("Reshape", {node_.inputs[0], out_.list({-1})});
-    const auto found = out_.add_several("TopK", {flat, out_.list({count_})}, 2,
-                                        {{"largest", std::int64_t{0}}});
+    const auto found =
+        out_.add_several("TopK", {flat, out_.list({count_})}, 2, {{"largest", std::int64_t{0}}});
     Sorted sorted{found[0], found[1], kNoTensor};
-    sorted.first = with_first(count_ == 1 ? kNoTensor
-                                          : different(part(found[0], 1, count_),
-                                                      part(found[0], 0, count_ - 1)));
+    sorted.first = with_first(
+        count_ == 1 ? kNoTensor
+                    : different(part(found[0], 1, count_), part(found[0], 0, count_ - 1)));
     return sorted;
   }
 
@@ -121,10 +121,9 @@ class UniqueWriter {
     const TensorId differ = as_numbers(different(down, across));
     const TensorId where = out_.add("ArgMax", {differ}, {{"axis", std::int64_t{2}}});
     const TensorId less = as_numbers(out_.add("Less", {down, across}));
-    const TensorId is_less =
-        out_.add("GatherElements", {less, where}, {{"axis", std::int64_t{2}}});
-    const TensorId equal = out_.add(
-        "Sub", {out_.constant(one()), out_.add("ReduceMax", {differ, out_.list({2})})});
+    const TensorId is_less = out_.add("GatherElements", {less, where}, {{"axis", std::int64_t{2}}});
+    const TensorId equal =
+        out_.add("Sub", {out_.constant(one()), out_.add("ReduceMax", {differ, out_.list({2})})});
     const TensorId before = as_numbers(out_.add(
         "Less", {out_.add("Reshape", {table_.numbered(count_), out_.list({count_, 1, 1})}),
                  out_.add("Reshape", {table_.numbered(count_), out_.list({1, count_, 1})})}));
@@ -136,8 +135,8 @@ class UniqueWriter {
     sorted.items = out_.add("Gather", {rows, sorted.order});
     TensorId differs = kNoTensor;
     if (count_ > 1) {
-      const TensorId steps = as_numbers(
-          different(part(sorted.items, 1, count_), part(sorted.items, 0, count_ - 1)));
+      const TensorId steps =
+          as_numbers(different(part(sorted.items, 1, count_), part(sorted.items, 0, count_ - 1)));
       differs = as_numbers(
           out_.add("ReduceMax", {steps, out_.list({1})}, {{"keepdims", std::int64_t{0}}}), 9);
     }
@@ -170,13 +169,12 @@ class UniqueWriter {
   void order_by_place() {
     const TensorId there = table_.truths(results_.count, count_);
     const TensorId keys = out_.add("Where", {there, results_.firsts, out_.list({count_})});
-    const TensorId order = out_.add_several("TopK", {keys, out_.list({count_})}, 2,
-                                            {{"largest", std::int64_t{0}}})[1];
+    const TensorId order =
+        out_.add_several("TopK", {keys, out_.list({count_})}, 2, {{"largest", std::int64_t{0}}})[1];
     for (TensorId* id : {&results_.items, &results_.firsts, &results_.numbers}) {
       *id = out_.add("Gather", {*id, order});
     }
-    const TensorId ranks =
-        out_.add("ScatterElements", {zeros(), order, table_.numbered(count_)});
+    const TensorId ranks = out_.add("ScatterElements", {zeros(), order, table_.numbered(count_)});
     results_.inverse = out_.add("Gather", {ranks, results_.inverse});
   }
 

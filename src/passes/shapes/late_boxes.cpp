@@ -6,7 +6,7 @@
 
 #include "base/shape.hpp"
 #include "ops/core/node_view.hpp"
-#include "passes/late_found.hpp"
+#include "passes/shapes/late_found.hpp"
 
 namespace morton::passes {
 namespace {
@@ -37,8 +37,8 @@ class BoxWriter {
       return;
     }
     write_order();
-    const TensorId kept = out_.add(
-        "BoxSuppression", {corners(), order_, numbers_, threshold(3), most()});
+    const TensorId kept =
+        out_.add("BoxSuppression", {corners(), order_, numbers_, threshold(3), most()});
     const TensorId flags = out_.add("Cast", {kept}, {{"to", std::int64_t{9}}});
     const Found found = find_true(table_, out_.add("Reshape", {flags, out_.list({-1})}), all);
     TensorId places = table_.whole(found.places);
@@ -111,8 +111,8 @@ class BoxWriter {
     } else {
       const TensorId ones = out_.add("Cast", {is_candidate}, {{"to", kI64}});
       numbers_ = out_.add("ReduceSum", {ones, out_.list({2})}, {{"keepdims", std::int64_t{0}}});
-      scores = out_.add("Where", {is_candidate, scores,
-                                  number(-std::numeric_limits<float>::infinity())});
+      scores = out_.add("Where",
+                        {is_candidate, scores, number(-std::numeric_limits<float>::infinity())});
     }
     order_ = out_.add_several("TopK", {scores, out_.list({boxes_})}, 2)[1];
   }

@@ -8,7 +8,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/shape.hpp"
 #include "ops/core/node_view.hpp"
-#include "passes/late_extents.hpp"
+#include "passes/shapes/late_extents.hpp"
 
 namespace morton::passes {
 namespace {
@@ -123,8 +123,8 @@ TensorId cut(LateTable& table, const Node& node, TensorId id, std::size_t axis, 
   const LateNumber rest = table.rest(node, end, start);
   counts[axis] = rest.count;
   if (start.is_known()) {
-    return out.add("Slice", {id, out.list({start.low}), out.list({start.low + rest.high}),
-                             out.list({at})});
+    return out.add("Slice",
+                   {id, out.list({start.low}), out.list({start.low + rest.high}), out.list({at})});
   }
   const TensorId index = out.add("Add", {table.numbered(rest.high), start.count});
   return out.add("Gather", {id, index}, {{"axis", at}});
@@ -177,9 +177,9 @@ bool write_top_k(LateTable& table, const Node& node) {
   const LateNumber count = table.least(node, wanted, extent);
   LateCounts counts = table.counts(input);
   counts[axis] = count.count;
-  const auto results = out.add_several("TopK", {table.whole(masked), out.list({count.high})}, 2,
-                                       {{"axis", static_cast<std::int64_t>(axis)},
-                                        {"largest", static_cast<std::int64_t>(largest)}});
+  const auto results = out.add_several(
+      "TopK", {table.whole(masked), out.list({count.high})}, 2,
+      {{"axis", static_cast<std::int64_t>(axis)}, {"largest", static_cast<std::int64_t>(largest)}});
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     table.define(results[i], {});
     if (node.outputs[i] == kNoTensor) continue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/control_flow.hpp"
+#include "passes/shapes/control_flow.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "ops/core/bodies.hpp"
 #include "ops/core/operator.hpp"
-#include "passes/batched_scan.hpp"
+#include "passes/shapes/batched_scan.hpp"
 
 namespace morton::passes {
 namespace {

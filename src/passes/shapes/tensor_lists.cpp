@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/tensor_lists.hpp"
+#include "passes/shapes/tensor_lists.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/late_extents.hpp"
+#include "passes/shapes/late_extents.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,13 +34,27 @@ std::ptrdiff_t LateExtents::write_out(std::size_t n) {
     for (const auto rules : {late_shapes(), late_places(), late_joins()}) {
       if (rule == nullptr) rule = find(rules, graph.nodes[n].op);
     }
-    if (rule == nullptr) return -1;
+    if (rule == nullptr) {
+      require_known(graph.nodes[n]);
+      return -1;
+    }
   }
   const Node node = graph.nodes[n];
   check_supported(graph, node);
   table_.out().begin(node);
   if (!rule->write(table_, node)) return -1;
   return static_cast<std::ptrdiff_t>(table_.out().put_in_place_of(n));
+}
+
+void LateExtents::require_known(const Node& node) const {
+  const Operator* op = find_operator(node.op);
+  if (op == nullptr) return;
+  for (const std::size_t i : op->inputs.planned) {
+    if (i >= node.inputs.size() || node.inputs[i] == kNoTensor) continue;
+    if (!table_.values().is_late(node.inputs[i])) continue;
+    table_.refuse(node, "it needs '" + table_.graph().tensor(node.inputs[i]).name +
+                            "' when the model is planned, and a run alone finds that out");
+  }
 }
 
 void LateExtents::pass_on(std::size_t n) {

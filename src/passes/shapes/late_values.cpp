@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/late_values.hpp"
+#include "passes/shapes/late_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,8 +55,8 @@ const Rule* rule_of(const Node& node) {
 
 /// What the node makes of these numbers in the places of its inputs; nothing where the host cannot
 /// say.
-std::optional<std::vector<std::int64_t>> value_of(const Graph& graph, const Node& node,
-                                                  const std::vector<std::vector<std::int64_t>>& by_input) {
+std::optional<std::vector<std::int64_t>> value_of(
+    const Graph& graph, const Node& node, const std::vector<std::vector<std::int64_t>>& by_input) {
   Graph scratch;
   scratch.opset = graph.opset;
   Node copy = node;

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
-#include "passes/late_extents.hpp"
 #include "passes/passes.hpp"
+#include "passes/shapes/late_extents.hpp"
 #include "problems/row_labels.hpp"
 
 namespace morton::passes {
@@ -61,7 +61,8 @@ class LateProof {
     }
     table_.refuse(node_, "an extent of " + late +
                              " is known at run time alone, and nothing shows what that makes of "
-                             "the result: " + why);
+                             "the result: " +
+                             why);
   }
 
   int label_of(TensorId count) {
@@ -131,7 +132,8 @@ class LateProof {
     if (!objection_.empty()) return;
     const auto [place, is_new] = labels_.emplace(id, result.labels);
     // Parts of one result, one after another.
-    if (!is_new && place->second != result.labels) objection_ = "joins what is late with what is not";
+    if (!is_new && place->second != result.labels)
+      objection_ = "joins what is late with what is not";
   }
 
   void prove(const Node& made) {
@@ -143,8 +145,9 @@ class LateProof {
     for (const BoundProblem& bound : lower(scratch_, made)) {
       const TensorId dst = bound.operands.at("dst").tensor;
       take(dst, labels_of_result(bound, [&](TensorId id) {
-             return id == dst ? LabelledTensor{scratch_.tensor(id).name, scratch_.tensor(id).shape, {}}
-                              : labelled(id);
+             return id == dst
+                        ? LabelledTensor{scratch_.tensor(id).name, scratch_.tensor(id).shape, {}}
+                        : labelled(id);
            }));
     }
   }
@@ -152,10 +155,10 @@ class LateProof {
   const LateTable& table_;
   const Node& node_;
   Graph scratch_;
-  std::vector<TensorId> outputs_;        ///< the node's, in `scratch_`
+  std::vector<TensorId> outputs_;         ///< the node's, in `scratch_`
   std::map<TensorId, RowLabels> labels_;  ///< of tensors of `scratch_`
-  std::vector<TensorId> counts_;         ///< by label, from 1 on
-  std::vector<std::int64_t> extents_;    ///< likewise, of `scratch_`
+  std::vector<TensorId> counts_;          ///< by label, from 1 on
+  std::vector<std::int64_t> extents_;     ///< likewise, of `scratch_`
   std::string objection_;
 };
 

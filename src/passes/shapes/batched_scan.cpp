@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/batched_scan.hpp"
+#include "passes/shapes/batched_scan.hpp"
 
 #include <map>
 

@@ -4,8 +4,8 @@
 
 #include "base/rooms.hpp"
 #include "base/unknown_shape.hpp"
-#include "passes/list_inputs.hpp"
 #include "passes/passes.hpp"
+#include "passes/shapes/list_inputs.hpp"
 
 namespace morton::passes {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ops/core/node_view.hpp"
 #include "ops/math/reduction.hpp"
-#include "passes/late_extents.hpp"
+#include "passes/shapes/late_extents.hpp"
 
 namespace morton::passes {
 namespace {
@@ -116,8 +116,8 @@ bool write_cumulative(LateTable& table, const Node& node) {
   const NodeView view(table.graph(), node);
   const TensorId input = node.inputs[0];
   const auto rank = static_cast<std::int64_t>(view.input(0).shape.size());
-  const std::size_t axis = view.axis(view.value_integers(1).at(0), static_cast<std::size_t>(rank),
-                                     rank - 1);
+  const std::size_t axis =
+      view.axis(view.value_integers(1).at(0), static_cast<std::size_t>(rank), rank - 1);
   if (table.count(input, axis) == kNoTensor) return false;
   again(table, node, {table.whole(table.masked(input, axis, node.op == "CumProd" ? 1.0 : 0.0))});
   table.define(node.outputs[0], table.counts(input));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/rooms.hpp"
-#include "passes/splicing.hpp"
+#include "passes/shapes/splicing.hpp"
 
 namespace morton::passes {
 

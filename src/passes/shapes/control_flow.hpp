@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "passes/splicing.hpp"
-#include "passes/tensor_lists.hpp"
+#include "passes/shapes/splicing.hpp"
+#include "passes/shapes/tensor_lists.hpp"
 
 namespace morton::passes {
 

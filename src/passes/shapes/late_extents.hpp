@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "passes/late_table.hpp"
+#include "passes/shapes/late_table.hpp"
 
 namespace morton::passes {
 
@@ -27,6 +27,9 @@ class LateExtents {
   void count_outputs();
 
  private:
+  /// Throws UnsupportedError where planning needs a number of the node that is late.
+  void require_known(const Node& node) const;
+
   LateTable table_;
 };
 

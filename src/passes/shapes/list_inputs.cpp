@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/list_inputs.hpp"
+#include "passes/shapes/list_inputs.hpp"
 
 #include <algorithm>
 #include <map>

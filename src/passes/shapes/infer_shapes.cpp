@@ -4,9 +4,9 @@
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/planned.hpp"
-#include "passes/control_flow.hpp"
-#include "passes/late_extents.hpp"
 #include "passes/passes.hpp"
+#include "passes/shapes/control_flow.hpp"
+#include "passes/shapes/late_extents.hpp"
 
 namespace morton::passes {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/shape.hpp"
 #include "ops/core/node_view.hpp"
-#include "passes/late_extents.hpp"
+#include "passes/shapes/late_extents.hpp"
 
 namespace morton::passes {
 namespace {
@@ -22,7 +22,8 @@ bool write_shape(LateTable& table, const Node& node) {
   };
   std::vector<TensorId> parts;
   LateNumbers numbers;
-  for (std::int64_t d = place(view.integer("start", 0)); d < place(view.integer("end", rank)); ++d) {
+  for (std::int64_t d = place(view.integer("start", 0)); d < place(view.integer("end", rank));
+       ++d) {
     numbers.push_back(table.extent(input, static_cast<std::size_t>(d)));
     parts.push_back(table.tensor_of(numbers.back()));
   }
@@ -42,8 +43,8 @@ bool write_size(LateTable& table, const Node& node) {
     size = {size.low * extent.low, size.high * extent.high};
     parts.push_back(table.tensor_of(extent));
   }
-  const TensorId product = out.add("ReduceProd", {out.joined(parts, 0), out.list({0})},
-                                   {{"keepdims", std::int64_t{0}}});
+  const TensorId product =
+      out.add("ReduceProd", {out.joined(parts, 0), out.list({0})}, {{"keepdims", std::int64_t{0}}});
   out.copy(product, node.outputs[0]);
   table.values().define(node.outputs[0], {size});
   return true;
@@ -114,7 +115,8 @@ class ReshapeWriter {
       late = d;
       ++count;
     }
-    if (count != 1) table_.refuse(node_, "its input has " + std::to_string(count) + " late extents");
+    if (count != 1)
+      table_.refuse(node_, "its input has " + std::to_string(count) + " late extents");
     return late;
   }
 
@@ -149,8 +151,8 @@ class ReshapeWriter {
   void settle_open(Wanted& wanted, const LateNumbers& numbers, const Shape& shape) {
     const std::size_t late = only_late(node_.inputs[0]);
     const LateNumber given = numbers[wanted.place];
-    const bool is_same = given.count == table_.count(node_.inputs[0], late) ||
-                         (given.is_known() && given.low == 0);
+    const bool is_same =
+        given.count == table_.count(node_.inputs[0], late) || (given.is_known() && given.low == 0);
     if (!is_same) refuse();
     const std::int64_t all = product_of(shape, 0, late) * product_of(shape, late + 1, shape.size());
     const std::int64_t known = element_count(wanted.shape);
@@ -166,8 +168,8 @@ class ReshapeWriter {
     const TensorId count = out_.add("Max", {extent.count, out_.list({1})});
     const TensorId at = table_.numbered(bound);
     const TensorId run = out_.add("Div", {at, count});
-    const TensorId index = out_.add("Add", {out_.add("Mul", {run, out_.list({extent.high})}),
-                                            out_.add("Mod", {at, count})});
+    const TensorId index = out_.add(
+        "Add", {out_.add("Mul", {run, out_.list({extent.high})}), out_.add("Mod", {at, count})});
     extent = table_.scaled(node_, extent, runs);
     return out_.add("Gather", {rows, index}, {{"axis", std::int64_t{1}}});
   }
@@ -175,8 +177,8 @@ class ReshapeWriter {
   /// A bound that does not divide loses its end, which is void.
   TensorId trimmed(TensorId id, const Run& from, const Run& to, const LateNumber& extent) {
     const std::int64_t runs = from.outer / to.outer;
-    const std::int64_t given = table_.extent(node_.inputs[0], only_late(node_.inputs[0])).high *
-                               runs * from.inner;
+    const std::int64_t given =
+        table_.extent(node_.inputs[0], only_late(node_.inputs[0])).high * runs * from.inner;
     const std::int64_t taken = extent.high * to.inner;
     if (given == taken) return id;
     const TensorId flat = out_.add("Reshape", {id, out_.list({to.outer, given})});
@@ -275,12 +277,9 @@ bool write_constant_of_shape(LateTable& table, const Node& node) {
 }
 
 constexpr std::array kShapes{
-    LateRule{"Shape", write_shape},
-    LateRule{"Size", write_size},
-    LateRule{"Reshape", write_reshape},
-    LateRule{"Expand", write_expand},
-    LateRule{"Range", write_range},
-    LateRule{"ConstantOfShape", write_constant_of_shape},
+    LateRule{"Shape", write_shape},     LateRule{"Size", write_size},
+    LateRule{"Reshape", write_reshape}, LateRule{"Expand", write_expand},
+    LateRule{"Range", write_range},     LateRule{"ConstantOfShape", write_constant_of_shape},
 };
 
 }  // namespace

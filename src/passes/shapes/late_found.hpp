@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/rooms.hpp"
-#include "passes/late_table.hpp"
+#include "passes/shapes/late_table.hpp"
 
 namespace morton::passes {
 

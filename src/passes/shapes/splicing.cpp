@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/splicing.hpp"
+#include "passes/shapes/splicing.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "passes/splicing.hpp"
+#include "passes/shapes/splicing.hpp"
 
 namespace morton::passes {
 

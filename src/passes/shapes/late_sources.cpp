@@ -5,8 +5,8 @@
 
 #include "base/shape.hpp"
 #include "ops/core/node_view.hpp"
-#include "passes/late_extents.hpp"
-#include "passes/late_found.hpp"
+#include "passes/shapes/late_extents.hpp"
+#include "passes/shapes/late_found.hpp"
 
 namespace morton::passes {
 namespace {

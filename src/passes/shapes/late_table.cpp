@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/late_table.hpp"
+#include "passes/shapes/late_table.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -56,8 +56,7 @@ LateNumbers LateTable::numbers(const Node& node, TensorId id) {
     LateNumber& number = (*found)[e];
     if (number.is_known() || number.count != kNoTensor) continue;
     const TensorId flat = out_.add("Reshape", {id, out_.list({-1})});
-    const TensorId one =
-        out_.add("Gather", {flat, out_.list({static_cast<std::int64_t>(e)})});
+    const TensorId one = out_.add("Gather", {flat, out_.list({static_cast<std::int64_t>(e)})});
     number.count = out_.add("Cast", {one}, {{"to", std::int64_t{7}}});
     values_.define(number.count, {number});
   }
@@ -98,8 +97,7 @@ TensorId LateTable::joined(std::string_view op, const LateNumber& a, const LateN
 LateNumber LateTable::least(const Node& node, const LateNumber& a, const LateNumber& b) {
   if (a.high <= b.low) return a;
   if (b.high <= a.low) return b;
-  return computed(node, joined("Min", a, b), std::min(a.low, b.low),
-                  std::min(a.high, b.high));
+  return computed(node, joined("Min", a, b), std::min(a.low, b.low), std::min(a.high, b.high));
 }
 
 LateNumber LateTable::sum(const Node& node, const LateNumber& a, const LateNumber& b) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "passes/late_values.hpp"
-#include "passes/splicing.hpp"
+#include "passes/shapes/late_values.hpp"
+#include "passes/shapes/splicing.hpp"
 
 namespace morton::passes {
 
