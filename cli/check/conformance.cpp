@@ -125,7 +125,7 @@ std::string text_of(const Results& results, const ConformanceArguments& options)
 
 /// With --strict the host may give shape arithmetic only.
 void apply_strictness(ConformanceResult& result) {
-  if (result.outcome != CaseOutcome::host || is_shape_arithmetic(result.operators)) return;
+  if (result.outcome != CaseOutcome::host || result.shapes_alone) return;
   result.outcome = CaseOutcome::failed;
   result.reason = "--strict: the host gave what is no shape arithmetic";
 }

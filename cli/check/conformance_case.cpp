@@ -114,6 +114,19 @@ std::string differences(const std::vector<NamedTensor>& got,
   return {};
 }
 
+/// What the host does when a model is planned.
+bool is_shape_arithmetic(const std::string& op) {
+  constexpr std::array kOperators{"Shape", "Size", "Range", "ConstantOfShape", "Constant"};
+  return std::ranges::find(kOperators, op) != kOperators.end();
+}
+
+/// Whether it computes nothing but shapes, and at most chooses and lists them.
+bool is_of_shapes(const std::string& op) {
+  constexpr std::array kChoosing{"Identity", "If", "Loop"};
+  return is_shape_arithmetic(op) || op.starts_with("Sequence") ||
+         std::ranges::find(kChoosing, op) != kChoosing.end();
+}
+
 /// Whether the device has computed, or nothing was to be computed.
 CaseOutcome place_of(const CompiledModel& compiled, const ModelSummary& summary) {
   bool any = false;
@@ -133,6 +146,8 @@ void run_all(const fs::path& folder, const Device& device, const CompileOptions&
   const Model model = Model::load((folder / "model.onnx").string());
   const ModelSummary summary = model.summary();
   if (summary.operators.size() == 1) result.operators = summary.operators.front().first;
+  result.shapes_alone = std::ranges::all_of(
+      summary.operators, [](const auto& counted) { return is_of_shapes(counted.first); });
   if (!summary.unsupported.empty()) throw UnsupportedError(summary.unsupported.front().second);
   const std::vector<PortInfo> ports = model.inputs();
   const std::vector<PortInfo> results = model.outputs();
@@ -183,11 +198,6 @@ std::vector<fs::path> find_conformance_cases(const fs::path& folder) {
                      ": holds no test (a folder with model.onnx and test_data_set_0)");
   }
   return cases;
-}
-
-bool is_shape_arithmetic(const std::string& op) {
-  constexpr std::array kOperators{"Shape", "Size", "Range", "ConstantOfShape", "Constant"};
-  return std::ranges::find(kOperators, op) != kOperators.end();
 }
 
 ConformanceResult run_conformance_case(const fs::path& folder, const Device& device,

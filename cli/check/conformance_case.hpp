@@ -20,9 +20,10 @@ struct ConformanceResult {
     disputed,     ///< not what the test says, which contradicts ONNX's own text
     failed,       ///< wrong, or an error
   } outcome = Outcome::failed;
-  std::string name;       ///< of its folder
-  std::string operators;  ///< the operator that it tests, or "several"
-  std::string reason;     ///< why it is unsupported, disputed or failed
+  std::string name;           ///< of its folder
+  std::string operators;      ///< the operator that it tests, or "several"
+  std::string reason;         ///< why it is unsupported, disputed or failed
+  bool shapes_alone = false;  ///< its model computes shapes, and nothing with elements
 };
 
 [[nodiscard]] const char* word_of(ConformanceResult::Outcome outcome);
@@ -30,10 +31,6 @@ struct ConformanceResult {
 /// Folders below `folder` that hold a model.onnx and a test_data_set_0, by name.
 [[nodiscard]] std::vector<std::filesystem::path> find_conformance_cases(
     const std::filesystem::path& folder);
-
-/// Whether the host may give all the results of a model with this operator: it is arithmetic of
-/// shapes.
-[[nodiscard]] bool is_shape_arithmetic(const std::string& op);
 
 /// Plans the model of `folder` anew and runs it on each of its data sets. Results must have ONNX's
 /// types and shapes, and lie within |got - expected| <= 1e-7 + 1e-3 |expected|, as ONNX's own test
