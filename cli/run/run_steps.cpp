@@ -24,7 +24,14 @@ Tensor part_of(const Tensor& whole, std::int64_t step) {
 }
 
 /// Writes `part` into `whole`, whose first dimension has the steps.
-void put_part(Tensor& whole, std::int64_t step, const Tensor& part) {
+void put_part(Tensor& whole, std::int64_t step, const NamedTensor& output) {
+  const Tensor& part = output.tensor;
+  const Shape first(whole.shape().begin() + 1, whole.shape().end());
+  if (part.shape() != first) {
+    throw UsageError(fmt::format(
+        "--steps: output '{}' is {} in step {}, and was {} before; run its steps one by one",
+        output.name, shape_text(part.shape()), step, shape_text(first)));
+  }
   std::memcpy(whole.mutable_data() + static_cast<std::size_t>(step) * part.bytes(), part.data(),
               part.bytes());
 }
@@ -143,7 +150,7 @@ std::vector<NamedTensor> run_all(Session& session, const RunSteps& steps,
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (step == 0) all.push_back(for_steps(outputs[i], steps.count));
-      put_part(all[i].tensor, step, outputs[i].tensor);
+      put_part(all[i].tensor, step, outputs[i]);
     }
   }
   for (const auto& [output, input] : steps.feeds) all.push_back({output, session.get_state(input)});

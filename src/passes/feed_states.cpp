@@ -43,6 +43,10 @@ int feed_states(Graph& graph, const PassOptions& options) {
     if (!fed.insert(input).second) {
       throw UsageError(setting("feeds") + ": input '" + input + "' is fed twice");
     }
+    if (std::ranges::find(graph.counts, value, &OutputCount::output) != graph.counts.end()) {
+      throw UsageError(setting("feeds") + ": output '" + output +
+                       "' has an extent that a run finds out, so it cannot be fed back");
+    }
     GraphTensor& state = graph.tensor(id);
     const GraphTensor& given = graph.tensor(value);
     if (state.dtype != given.dtype || state.shape != given.shape) {

@@ -84,6 +84,15 @@ TEST(BatchRows, OfTwoInputsMustMeet) {
   EXPECT_THROW((void)rows_of_outputs(network, {RowDimension(1), std::nullopt}), UnsupportedError);
 }
 
+TEST(BatchRows, AreNotPairedWithEachOther) {
+  NetworkBuilder network("pairs", 1);
+  const TensorId x = network.input("x", {-1, 7});
+  const TensorId turned =
+      network.node("Transpose", {x}, {{"perm", std::vector<std::int64_t>{1, 0}}});
+  network.output(network.node("MatMul", {x, turned}));
+  EXPECT_THROW((void)rows_of_outputs(network, {RowDimension(0)}), UnsupportedError);
+}
+
 TEST(SplitColumns, RefusesASoftmaxAlongTheBatch) {
   NetworkBuilder network("along", 1);
   const TensorId x = network.input("x", {7, -1});

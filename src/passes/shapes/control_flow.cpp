@@ -124,6 +124,10 @@ void ControlFlow::write_choice(const Node& node, const Branches& branches) {
     if (lists_.has(ids.first) || lists_.has(ids.second)) {
       view.unsupported("its condition follows from data, and it gives lists of tensors");
     }
+    if (late_.counts(ids.first) != late_.counts(ids.second)) {
+      view.unsupported(
+          "its condition follows from data, and so do extents of its results, each by itself");
+    }
     const GraphTensor& then = graph_.tensor(ids.first);
     const GraphTensor& otherwise = graph_.tensor(ids.second);
     if (then.shape != otherwise.shape || then.dtype != otherwise.dtype) {

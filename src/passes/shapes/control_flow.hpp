@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "passes/shapes/late_table.hpp"
 #include "passes/shapes/splicing.hpp"
 #include "passes/shapes/tensor_lists.hpp"
 
@@ -16,7 +17,8 @@ namespace morton::passes {
 /// condition follows from data computes both branches and chooses.
 class ControlFlow {
  public:
-  explicit ControlFlow(Splicing& out) : graph_(out.graph()), out_(out), lists_(out) {}
+  ControlFlow(Splicing& out, const LateTable& late)
+      : graph_(out.graph()), out_(out), late_(late), lists_(out) {}
 
   /// Puts other nodes in the place of node `n` where it is control flow, or reads a list; their
   /// number, or -1 where the node stays. Everything before it is inferred. What still repeats
@@ -51,6 +53,7 @@ class ControlFlow {
 
   Graph& graph_;
   Splicing& out_;
+  const LateTable& late_;
   TensorLists lists_;
   std::int64_t turns_ = 0;                    ///< of all loops
   std::map<std::string, Turns> loops_;        ///< by the node's name

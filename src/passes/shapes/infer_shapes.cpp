@@ -98,8 +98,8 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
   take_values(graph, options);
   auto planned = planned_tensors(graph);
   Splicing out(graph);
-  ControlFlow flow(out);
   LateExtents late(graph, out);
+  ControlFlow flow(out, late.table());
   int inferred = 0;
   // Operators see the nodes before theirs, so all stay in place until the end.
   std::vector<bool> is_known;

@@ -32,6 +32,7 @@ class BoxWriter {
     require_fixed();
     const std::int64_t all = batch_ * classes_ * boxes_;
     const std::int64_t bound = bound_of();
+    table_.require_bound(node_, bound);
     if (bound == 0) {
       out_.copy(out_.constant(Tensor::allocate(DType::i64, {0, 3})), node_.outputs[0]);
       return;
@@ -64,9 +65,9 @@ class BoxWriter {
   std::int64_t bound_of() const {
     std::int64_t each = boxes_;
     if (!view_.has_input(2)) return 0;
-    const Tensor* most = view_.constant(2);
-    if (most != nullptr && most->size() == 1) {
-      each = std::clamp(static_cast<std::int64_t>(most->at(0)), std::int64_t{0}, each);
+    if (view_.constant(2) != nullptr) {
+      const std::vector<std::int64_t> most = view_.value_integers(2);
+      if (most.size() == 1) each = std::clamp(most[0], std::int64_t{0}, each);
     }
     return batch_ * classes_ * each;
   }

@@ -17,6 +17,7 @@ class LateExtents {
  public:
   LateExtents(Graph& graph, Splicing& out) : table_(graph, out) {}
 
+  [[nodiscard]] const LateTable& table() const { return table_; }
   /// Puts other nodes in the place of node `n` where it finds or reads late extents as no fixed
   /// graph can; their number, or -1 where the node stays. Throws UnsupportedError where its
   /// operator has no rule for a late extent.

@@ -50,7 +50,12 @@ template <int kNeutral>
 bool write_first(LateTable& table, const Node& node) {
   const NodeView view(table.graph(), node);
   const double neutral = kNeutral == 2 ? -kInfinity : kInfinity;
-  return write_reduced(table, node, {view.axis_attribute()}, neutral);
+  const std::size_t axis = view.axis_attribute();
+  // The first of equals lies before all void; the last may be void.
+  if (table.count(node.inputs[0], axis) != kNoTensor && view.flag("select_last_index", 0)) {
+    table.refuse(node, "select_last_index along an extent that follows from data");
+  }
+  return write_reduced(table, node, {axis}, neutral);
 }
 
 /// The sum of what is there over how much there is.
@@ -63,6 +68,10 @@ bool write_mean(LateTable& table, const Node& node) {
   if (late.empty()) return false;
   TensorId id = input;
   for (const std::size_t axis : late) id = table.masked(id, axis, 0.0);
+  // The sum of halves may be beyond their range.
+  const DType type = view.input(0).dtype;
+  const bool is_short = type == DType::f16 || type == DType::bf16;
+  if (is_short) id = out.add("Cast", {id}, {{"to", std::int64_t{1}}});
   std::vector<std::int64_t> along;
   LateNumber terms{1, 1};
   std::int64_t known = 1;
@@ -83,14 +92,8 @@ bool write_mean(LateTable& table, const Node& node) {
   const TensorId terms_there =
       out.add("Max", {table.tensor_of(table.scaled(node, terms, known)), out.list({1})});
   const TensorId count = out.add("Reshape", {terms_there, out.list({})});
-  const TensorId real = out.add("CastLike", {count, input});
-  Node quotient;
-  quotient.op = "Div";
-  quotient.name = node.name;
-  quotient.opset = graph::kNewestOpset;
-  quotient.inputs = {sum, real};
-  quotient.outputs = node.outputs;
-  out.add(std::move(quotient));
+  const TensorId mean = out.add("Div", {sum, out.add("CastLike", {count, sum})});
+  out.copy(is_short ? out.add("CastLike", {mean, input}) : mean, node.outputs[0]);
   return true;
 }
 

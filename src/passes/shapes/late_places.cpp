@@ -167,7 +167,7 @@ bool write_top_k(LateTable& table, const Node& node) {
   }
   const LateNumber extent = table.extent(input, axis);
   if (extent.is_known() && wanted.is_known()) return false;
-  if (wanted.low < 0) view.fail("k may be negative");
+  if (wanted.low < 0) table.refuse(node, "k follows from data and may be negative");
   const bool largest = view.flag("largest", 1);
   const bool is_whole = !is_real(view.input(0).dtype);
   const double infinity = std::numeric_limits<double>::infinity();
@@ -192,7 +192,8 @@ bool write_top_k(LateTable& table, const Node& node) {
 /// Indices that count from the end of a late extent, counted from its front.
 TensorId counted_from_front(LateTable& table, TensorId indices, TensorId count) {
   Splicing& out = table.out();
-  const TensorId number = out.add("CastLike", {count, indices});
+  const TensorId one = out.add("Reshape", {count, out.list({})});
+  const TensorId number = out.add("CastLike", {one, indices});
   const TensorId zero = out.add("Sub", {number, number});
   const TensorId wrapped = out.add("Add", {indices, number});
   return out.add("Where", {out.add("Less", {indices, zero}), wrapped, indices});
@@ -232,6 +233,24 @@ bool write_scatter(LateTable& table, const Node& node) {
   return true;
 }
 
+/// Without axes it drops what is 1, which a run alone finds out.
+bool write_squeeze(LateTable& table, const Node& node) {
+  const bool has_axes = node.attributes.contains("axes") ||
+                        (node.inputs.size() > 1 && node.inputs[1] != kNoTensor);
+  if (!has_axes && table.is_late(node.inputs[0])) {
+    table.refuse(node, "it names no axes, and which extents are 1 follows from data");
+  }
+  return false;
+}
+
+bool write_split_to_sequence(LateTable& table, const Node& node) {
+  const NodeView view(table.graph(), node);
+  if (table.count(node.inputs[0], view.axis_attribute()) != kNoTensor) {
+    table.refuse(node, "how many parts it makes follows from data");
+  }
+  return false;
+}
+
 constexpr std::array kPlaces{
     LateRule{"Concat", write_concat},
     LateRule{"Slice", write_slice},
@@ -240,6 +259,8 @@ constexpr std::array kPlaces{
     LateRule{"GatherElements", write_gather},
     LateRule{"ScatterElements", write_scatter},
     LateRule{"ScatterND", write_scatter},
+    LateRule{"Squeeze", write_squeeze},
+    LateRule{"SplitToSequence", write_split_to_sequence},
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace morton::passes {
 namespace {
 
-/// Extents that a model hardly has, and that divide into nothing.
+/// Extents that divide into nothing.
 std::int64_t next_prime(std::int64_t above) {
   for (std::int64_t candidate = above + 1;; ++candidate) {
     bool is_prime = candidate % 2 != 0;
@@ -39,7 +39,7 @@ class LateProof {
     } catch (const Error& error) {
       objection_ = error.what();
     }
-    if (!objection_.empty()) fail(objection_);
+    if (!objection_.empty()) fail(without_inventions(objection_));
     std::vector<LateCounts> result;
     for (const TensorId id : outputs_) {
       LateCounts& counts = result.emplace_back();
@@ -65,15 +65,51 @@ class LateProof {
                              why);
   }
 
+  /// The text with a letter in the place of each extent that stands for a late one.
+  [[nodiscard]] std::string without_inventions(std::string text) const {
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      const std::string number = std::to_string(extents_[i]);
+      const std::string name = i == 0 ? "n" : "n" + std::to_string(i + 1);
+      for (std::size_t at = text.find(number); at != std::string::npos; at = text.find(number)) {
+        text.replace(at, number.size(), name);
+      }
+    }
+    return text;
+  }
+
   int label_of(TensorId count) {
     const auto found = std::ranges::find(counts_, count);
     if (found != counts_.end()) return static_cast<int>(found - counts_.begin()) + 1;
     counts_.push_back(count);
-    extents_.push_back(next_prime(extents_.empty() ? 1'000 : extents_.back()));
+    // None that the node has itself.
+    std::int64_t extent = extents_.empty() ? 1'000 : extents_.back();
+    do {
+      extent = next_prime(extent);
+    } while (taken_.contains(extent));
+    extents_.push_back(extent);
     return static_cast<int>(counts_.size());
   }
 
+  /// The extents and numbers that the node has.
+  void take_numbers() {
+    const auto take = [&](std::span<const std::int64_t> numbers) {
+      taken_.insert(numbers.begin(), numbers.end());
+    };
+    for (const TensorId id : node_.inputs) {
+      if (id == kNoTensor) continue;
+      take(table_.graph().tensor(id).shape);
+      for (const LateNumber& number : table_.values().numbers(id).value_or(LateNumbers{})) {
+        taken_.insert(number.low);
+      }
+    }
+    for (const auto& [name, attribute] : node_.attributes) {
+      if (const auto* number = std::get_if<std::int64_t>(&attribute)) taken_.insert(*number);
+      if (const auto* list = std::get_if<std::vector<std::int64_t>>(&attribute)) take(*list);
+    }
+  }
+
   void build() {
+    take_numbers();
     const Graph& graph = table_.graph();
     scratch_.opset = graph.opset;
     Node copy = node_;
@@ -130,6 +166,15 @@ class LateProof {
   void take(TensorId id, LabelledResult result) {
     objection_ = result.objection;
     if (!objection_.empty()) return;
+    const Shape& shape = scratch_.tensor(id).shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const auto found = std::ranges::find(extents_, shape[d]);
+      const bool is_late = found != extents_.end();
+      const int label = is_late ? static_cast<int>(found - extents_.begin()) + 1 : 0;
+      if (label == result.labels[d]) continue;
+      objection_ = "makes an extent of the number of another's rows";
+      return;
+    }
     const auto [place, is_new] = labels_.emplace(id, result.labels);
     // Parts of one result, one after another.
     if (!is_new && place->second != result.labels)
@@ -159,6 +204,7 @@ class LateProof {
   std::map<TensorId, RowLabels> labels_;  ///< of tensors of `scratch_`
   std::vector<TensorId> counts_;          ///< by label, from 1 on
   std::vector<std::int64_t> extents_;     ///< likewise, of `scratch_`
+  std::set<std::int64_t> taken_;         ///< extents and numbers of the node
   std::string objection_;
 };
 

@@ -233,6 +233,8 @@ bool write_expand(LateTable& table, const Node& node) {
     const bool takes_wish = own.is_known() && own.low == 1;
     const bool is_same = own.count == wish.count || (wish.is_known() && wish.low == 1);
     if (!takes_wish && !is_same) table.refuse(node, "it would make one late extent of another");
+    if (takes_wish && !wish.is_known()) table.require_bound(node, wish.high);
+    if (takes_wish && wish.low < 0) table.refuse(node, "its shape may be negative");
     bound.push_back(takes_wish ? wish.high : own.high);
     counts.push_back(takes_wish ? wish.count : own.count);
   }
@@ -251,6 +253,7 @@ bool write_range(LateTable& table, const Node& node) {
   const bool is_simple = start.at(0).is_known() && delta.at(0).is_known() && delta[0].low == 1;
   if (!is_simple) table.refuse(node, "it begins or steps by what follows from data");
   const LateNumber count = table.rest(node, limit.at(0), start[0]);
+  table.require_bound(node, count.high);
   Tensor numbers = Tensor::allocate(type, {count.high});
   for (std::int64_t i = 0; i < count.high; ++i) {
     numbers.set(i, static_cast<double>(start[0].low + i));
@@ -265,7 +268,9 @@ bool write_constant_of_shape(LateTable& table, const Node& node) {
   const LateNumbers numbers = table.numbers(node, node.inputs[0]);
   std::vector<std::int64_t> bound;
   LateCounts counts;
-  for (const LateNumber& number : numbers) {
+  for (LateNumber number : numbers) {
+    if (number.low < 0) number = table.rest(node, number, {0, 0});
+    if (!number.is_known()) table.require_bound(node, number.high);
     bound.push_back(number.high);
     counts.push_back(number.count);
   }

@@ -33,6 +33,7 @@ bool write_non_zero(LateTable& table, const Node& node) {
     out.copy(out.constant(Tensor::allocate(DType::i64, {rank, 0})), node.outputs[0]);
     return true;
   }
+  table.require_bound(node, elements);
   const TensorId truths =
       out.add("Reshape", {truths_of(table, node.inputs[0]), out.list({elements})});
   const TensorId flat = shape.size() == 1 ? node.inputs[0] : truths;
@@ -76,6 +77,7 @@ bool write_compress(LateTable& table, const Node& node) {
     view.fail("its condition has " + std::to_string(length) + " truths for an extent of " +
               std::to_string(shape[axis]));
   }
+  table.require_bound(node, length);
   if (length == 0) {
     shape[axis] = 0;
     out.copy(out.constant(Tensor::allocate(data.dtype, shape)), node.outputs[0]);
@@ -120,11 +122,12 @@ Found find_true(LateTable& table, TensorId truths, std::int64_t length) {
   Found found;
   found.count = out.add("Cast", {last}, {{"to", i64}});
   table.values().define(found.count, {{0, length, found.count}});
-  // What is true goes to its place in the list; what is not, beyond the list, where nothing is.
+  // What is true goes to its place in the list; what is not goes behind the list, which is cut off.
   found.before = out.add("Sub", {out.add("Cast", {sums}, {{"to", i64}}), out.list({1})});
   const TensorId ranks = out.add("Where", {truths, found.before, out.list({length})});
-  const TensorId none = out.constant(Tensor::allocate(DType::i64, {length}));
-  found.places = out.add("ScatterElements", {none, ranks, table.numbered(length)});
+  const TensorId none = out.constant(Tensor::allocate(DType::i64, {length + 1}));
+  const TensorId all = out.add("ScatterElements", {none, ranks, table.numbered(length)});
+  found.places = out.add("Slice", {all, out.list({0}), out.list({length})});
   table.graph().tensor(found.places).dtype = DType::i64;
   table.graph().tensor(found.places).shape = {length};
   table.define(found.places, {found.count});

@@ -34,12 +34,15 @@ LateCounts LateTable::counts(TensorId id) const {
 
 void LateTable::define(TensorId id, LateCounts counts) { counts_[id] = std::move(counts); }
 
+void LateTable::require_bound(const Node& node, std::int64_t bound) const {
+  if (bound <= kMostBound) return;
+  refuse(node, "its result has up to " + std::to_string(bound) +
+                   " elements along an extent that follows from data, at most " +
+                   std::to_string(kMostBound) + " are allowed");
+}
+
 void LateTable::define_count(const Node& node, TensorId count, std::int64_t bound) {
-  if (bound > kMostBound) {
-    refuse(node, "its result has up to " + std::to_string(bound) +
-                     " elements along an extent that follows from data, at most " +
-                     std::to_string(kMostBound) + " are allowed");
-  }
+  require_bound(node, bound);
   values_.define(count, {{0, bound, count}});
 }
 
@@ -87,11 +90,15 @@ TensorId LateTable::joined(std::string_view op, const LateNumber& a, const LateN
     return number.count == kNoTensor ? "=" + std::to_string(number.low)
                                      : std::to_string(number.count.index());
   };
-  TensorId& kept = joined_[std::string(op) + " " + name(a) + " " + name(b)];
-  if (kept != kNoTensor) return kept;
-  kept = out_.add(op, {tensor_of(a), tensor_of(b)});
-  if (op == "Sub") kept = out_.add("Max", {kept, out_.list({0})});
-  return kept;
+  return once(std::string(op) + " " + name(a) + " " + name(b), [&] {
+    const TensorId made = out_.add(op, {tensor_of(a), tensor_of(b)});
+    return op == "Sub" ? out_.add("Max", {made, out_.list({0})}) : made;
+  });
+}
+
+TensorId LateTable::once(const std::string& key, const std::function<TensorId()>& make) {
+  const auto made = once_.find(key);
+  return made != once_.end() ? made->second : once_[key] = make();
 }
 
 LateNumber LateTable::least(const Node& node, const LateNumber& a, const LateNumber& b) {
@@ -111,7 +118,8 @@ LateNumber LateTable::sum(const Node& node, const LateNumber& a, const LateNumbe
 LateNumber LateTable::rest(const Node& node, const LateNumber& a, const LateNumber& b) {
   const LateNumber both{std::max<std::int64_t>(a.low - b.high, 0),
                         std::max<std::int64_t>(a.high - b.low, 0)};
-  if (both.is_known() || (b.is_known() && b.low == 0)) return both.is_known() ? both : a;
+  if (both.is_known()) return both;
+  if (b.is_known() && b.low == 0 && a.low >= 0) return a;
   return computed(node, joined("Sub", a, b), both.low, both.high);
 }
 
@@ -167,13 +175,16 @@ TensorId LateTable::whole(TensorId id) {
 }
 
 TensorId LateTable::numbered(std::int64_t bound) {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(bound));
-  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
-  return out_.list(numbers);
+  return once("numbered " + std::to_string(bound), [&] {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(bound));
+    std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+    return out_.list(numbers);
+  });
 }
 
 TensorId LateTable::truths(TensorId count, std::int64_t bound) {
-  return out_.add("Less", {numbered(bound), count});
+  return once("truths " + std::to_string(count.index()) + " " + std::to_string(bound),
+              [&] { return out_.add("Less", {numbered(bound), count}); });
 }
 
 TensorId LateTable::masked(TensorId id, std::size_t d, double otherwise) {

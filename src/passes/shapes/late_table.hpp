@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ class LateTable {
   [[nodiscard]] LateCounts counts(TensorId id) const;
   /// States which extents of a tensor are late, whatever the node that computes it.
   void define(TensorId id, LateCounts counts);
+  /// Throws UnsupportedError for a bound of more than 10^6 elements.
+  void require_bound(const Node& node, std::int64_t bound) const;
   /// States that `count` counts up to `bound`. Throws UnsupportedError for more than 10^6.
   void define_count(const Node& node, TensorId count, std::int64_t bound);
 
@@ -71,6 +74,9 @@ class LateTable {
   /// The numbers 0, 1, ... before `bound`.
   TensorId numbered(std::int64_t bound);
 
+  /// What `make` writes, once for each `key`.
+  TensorId once(const std::string& key, const std::function<TensorId()>& make);
+
   /// A condition, and what counts the extent that it chooses from, or none.
   using FoundKey = std::pair<TensorId, TensorId>;
   [[nodiscard]] std::map<FoundKey, Found>& found() { return found_; }
@@ -81,7 +87,7 @@ class LateTable {
   /// A tensor that was made of `id`, has its type and shape, and these counts.
   TensorId alike(TensorId made, TensorId id, LateCounts counts);
   LateNumber computed(const Node& node, TensorId count, std::int64_t low, std::int64_t high);
-  /// What the operator makes of two numbers; the same tensor for the same question.
+  /// What the operator makes of two numbers.
   TensorId joined(std::string_view op, const LateNumber& a, const LateNumber& b);
 
   Graph& graph_;
@@ -89,7 +95,7 @@ class LateTable {
   LateValues values_;
   std::map<TensorId, LateCounts> counts_;
   std::map<FoundKey, Found> found_;
-  std::map<std::string, TensorId> joined_;                          ///< by operator and numbers
+  std::map<std::string, TensorId> once_;
   std::map<std::pair<TensorId, std::int64_t>, TensorId> products_;  ///< of a count and a factor
   std::map<TensorId, std::pair<TensorId, std::int64_t>> factors_;   ///< the other way round
 };

@@ -41,6 +41,7 @@ class UniqueWriter {
     if (count_ == 0 || element_count(rest) == 0) {
       table_.refuse(node_, "its input has no elements");
     }
+    table_.require_bound(node_, count_);
     Sorted sorted = of_rows ? sorted_rows(axis, data, element_count(rest)) : sorted_elements();
     results_ = results_of(sorted);
     if (!view_.flag("sorted", 1)) order_by_place();

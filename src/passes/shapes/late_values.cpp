@@ -53,6 +53,25 @@ const Rule* rule_of(const Node& node) {
   return found == kRules.end() ? nullptr : found;
 }
 
+/// Exactly: a double does not hold the largest.
+std::vector<std::int64_t> whole_numbers(const Tensor& tensor) {
+  if (tensor.dtype() == DType::i64) {
+    const auto list = tensor.as<std::int64_t>();
+    return {list.begin(), list.end()};
+  }
+  const auto list = tensor.as<std::int32_t>();
+  return {list.begin(), list.end()};
+}
+
+Tensor tensor_of(DType type, const Shape& shape, const std::vector<std::int64_t>& numbers) {
+  if (type == DType::i64) return Tensor::from(shape, std::span<const std::int64_t>(numbers));
+  Tensor tensor = Tensor::allocate(type, shape);
+  for (std::size_t e = 0; e < numbers.size(); ++e) {
+    tensor.set(static_cast<std::int64_t>(e), static_cast<double>(numbers[e]));
+  }
+  return tensor;
+}
+
 /// What the node makes of these numbers in the places of its inputs; nothing where the host cannot
 /// say.
 std::optional<std::vector<std::int64_t>> value_of(
@@ -63,20 +82,13 @@ std::optional<std::vector<std::int64_t>> value_of(
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor) continue;
     const GraphTensor& given = graph.tensor(node.inputs[i]);
-    Tensor data = Tensor::allocate(given.dtype, given.shape);
-    for (std::size_t e = 0; e < by_input[i].size(); ++e) {
-      data.set(static_cast<std::int64_t>(e), static_cast<double>(by_input[i][e]));
-    }
+    Tensor data = tensor_of(given.dtype, given.shape, by_input[i]);
     copy.inputs[i] = scratch.add_tensor(graph::constant_tensor(given.name, std::move(data)));
   }
   copy.outputs = {scratch.add_tensor({.name = "result"})};
   const std::vector<Tensor> values = planned_values(scratch, copy);
   if (values.size() != 1) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t e = 0; e < values[0].size(); ++e) {
-    numbers.push_back(static_cast<std::int64_t>(values[0].at(e)));
-  }
-  return numbers;
+  return whole_numbers(values[0]);
 }
 
 }  // namespace
@@ -89,10 +101,7 @@ std::optional<LateNumbers> LateValues::numbers(TensorId id) const {
     return std::nullopt;
   }
   LateNumbers numbers;
-  for (std::int64_t e = 0; e < known->size(); ++e) {
-    const auto value = static_cast<std::int64_t>(known->at(e));
-    numbers.push_back({value, value});
-  }
+  for (const std::int64_t value : whole_numbers(*known)) numbers.push_back({value, value});
   return numbers;
 }
 

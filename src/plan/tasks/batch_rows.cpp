@@ -90,7 +90,13 @@ class RowProof {
     if (!result.objection.empty()) fail(task, result.objection);
     const auto found = std::ranges::find(result.labels, 1);
     if (found == result.labels.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - result.labels.begin());
+    if (std::ranges::count(result.labels, 1) != 1) fail(task, "pairs each row with all others");
+    const auto rows = static_cast<std::size_t>(found - result.labels.begin());
+    if (tensor_at(dst).shape[rows] != batch_) {
+      fail(task, "makes " + to_string(tensor_at(dst).shape) + " of a batch of " +
+                     std::to_string(batch_));
+    }
+    return rows;
   }
 
   const TaskList& tasks_;
