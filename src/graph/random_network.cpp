@@ -124,8 +124,9 @@ std::vector<TensorId> RandomNetwork::node_of(std::size_t outputs, const std::str
   return ids;
 }
 
-void RandomNetwork::output(TensorId id, std::vector<Dimension> extents) {
+void RandomNetwork::output(TensorId id, std::vector<Dimension> extents, DType dtype) {
   graph_.tensor(id).declared = std::move(extents);
+  graph_.tensor(id).dtype = dtype;
   graph_.outputs.push_back(id);
 }
 

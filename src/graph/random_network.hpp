@@ -35,6 +35,7 @@ class RandomNetwork {
   TensorId positive(const std::string& name, const Shape& shape, double deviation);
   /// A constant of one value.
   TensorId filled(const std::string& name, const Shape& shape, float value);
+  TensorId constant(const std::string& name, Tensor data);
   /// A scalar, and a list, of i64.
   TensorId index(const std::string& name, std::int64_t value);
   TensorId list(const std::string& name, const std::vector<std::int64_t>& values);
@@ -45,12 +46,11 @@ class RandomNetwork {
                                 const std::vector<TensorId>& inputs,
                                 const std::map<std::string, Attribute>& attributes = {});
   /// `id` becomes an output, and its extents are declared.
-  void output(TensorId id, std::vector<Dimension> extents);
+  void output(TensorId id, std::vector<Dimension> extents, DType dtype = DType::f32);
   /// Checked.
   [[nodiscard]] Graph finish() const;
 
  private:
-  TensorId constant(const std::string& name, Tensor data);
   TensorId computed(const std::string& name);
 
   Graph graph_;

@@ -53,14 +53,14 @@ Image Layers::conv_bias(const std::string& name, const Image& x, std::int64_t ou
   return {network_.node("Conv", name, {x.id, weights, biases}, attributes_of(filter)), out};
 }
 
-Image Layers::batch_norm(const std::string& name, const Image& x, double scale) {
+Image Layers::batch_norm(const std::string& name, const Image& x, double scale, double epsilon) {
   const Shape channels{x.channels};
   const TensorId scales = network_.normal(name + ".weight", channels, scale, kDeviation * scale);
   const TensorId shifts = network_.biases(name + ".bias", channels);
   const TensorId mean = network_.normal(name + ".running_mean", channels, 0.0, kDeviation);
   const TensorId variance = network_.positive(name + ".running_var", channels, kDeviation);
   return {network_.node("BatchNormalization", name, {x.id, scales, shifts, mean, variance},
-                        {{"epsilon", 1e-5}}),
+                        {{"epsilon", epsilon}}),
           x.channels};
 }
 

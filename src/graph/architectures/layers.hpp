@@ -55,7 +55,8 @@ class Layers {
   Image conv_bias(const std::string& name, const Image& x, std::int64_t out, const Filter& filter);
   /// With statistics near mean 0 and variance 1, so that it neither kills nor blows up a signal;
   /// the scales lie around `scale`.
-  Image batch_norm(const std::string& name, const Image& x, double scale = 1.0);
+  Image batch_norm(const std::string& name, const Image& x, double scale = 1.0,
+                   double epsilon = 1e-5);
   /// A node of one input that keeps the channels: Relu, MaxPool, ...
   Image apply(const std::string& op, const std::string& name, const Image& x,
               const std::map<std::string, Attribute>& attributes = {});
