@@ -96,7 +96,7 @@ else()
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/model/check_new.py
                    ${MORTON_TEST_PROGRAM} c18-mlp c18-cnn fashion-cnn lenet5 vgg16 resnet18 resnet50
                    mobilenet_v2 squeezenet1_1 densenet121 shufflenet_v2 efficientnet_b0 unet espcn
-                   tiny_yolo)
+                   tiny_yolo yolov8n)
   set_tests_properties(onnx_checker PROPERTIES TIMEOUT 300)
 endif()
 

@@ -20,6 +20,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 FIVE = ["lenet5", "squeezenet1_1", "mobilenet_v2", "resnet50", "minilm"]
 # What an input's extents are where the network leaves them open.
 SHAPES = {"espcn": ["input:1x1x256x256"], "unet": ["input:1x3x256x256"], "tiny_yolo": ["input:1x3x416x416"],
+          "yolov8n": ["input:1x3x640x640"],
           "minilm": ["input_ids:1x128", "attention_mask:1x128", "token_type_ids:1x128"]}
 SHAPES["bert_base"] = SHAPES["minilm"]
 IMAGES = ["input:1x3x224x224"]

@@ -63,6 +63,8 @@ void expect_reference(const Graph& graph, const Device& device,
   }
 }
 
+int programs_built(const Device& device) { return api::Inside::of(device)->programs().builds(); }
+
 Model lenet() { return Model::load(MORTON_SOURCE_DIR "/models/lenet5.onnx"); }
 
 }  // namespace morton::test

@@ -38,6 +38,9 @@ class ModelTest : public ::testing::TestWithParam<std::string> {
 void expect_reference(const Graph& graph, const Device& device,
                       const std::vector<NamedTensor>& inputs, const CompileOptions& options);
 
+/// How many programs were compiled for the device so far.
+[[nodiscard]] int programs_built(const Device& device);
+
 /// The repository's LeNet-5.
 [[nodiscard]] Model lenet();
 

@@ -130,6 +130,7 @@ TEST(Architectures, HaveAsManyParametersAsPublished) {
       {"unet", 31'037'698},
       {"espcn", 22'729},
       {"tiny_yolo", 15'861'773},
+      {"yolov8n", 3'157'200},
   };
   for (const auto& [name, count] : published) {
     EXPECT_EQ(learned_parameters(build(find_architecture(name), 1)), count) << name;
@@ -137,7 +138,8 @@ TEST(Architectures, HaveAsManyParametersAsPublished) {
 }
 
 TEST(Architectures, LeaveBatchAndImageOpen) {
-  for (const char* name : {"resnet18", "mobilenet_v2", "shufflenet_v2", "unet", "espcn"}) {
+  for (const char* name :
+       {"resnet18", "mobilenet_v2", "shufflenet_v2", "unet", "espcn", "yolov8n"}) {
     const Graph graph = build(find_architecture(name), 1);
     const auto& declared = graph.tensor(graph.inputs.at(0)).declared;
     ASSERT_EQ(declared.size(), 4U) << name;
