@@ -118,7 +118,8 @@ class LabelProof {
         is_used = is_used || binding.view.coordinates[t] == row(d);
       }
       if (is_used) continue;
-      object("reads '" + facts.name + "' at row " + binding.view.coordinates[t].print());
+      object("joins the rows of '" + facts.name + "', which it reads at " +
+             binding.view.coordinates[t].print());
     }
   }
 

@@ -92,7 +92,7 @@ TEST(CliDevice, SplitsTheOpenExtentWhereverItIs) {
   extent.mutable_shape()->mutable_dim(1)->set_dim_param("batch");
   add_node(along, "Softmax", {"x"}, "y");  // along the last extent
   expect_error(plan(save(along, folder.path() / "along.onnx"), "5"), kBadFile,
-               "computes along the batch");
+               "computes along its rows");
 }
 
 TEST(CliDevice, KernelsComeFromTheCache) {

@@ -179,7 +179,7 @@ TEST(SplitPlan, RefusesASoftmaxAlongTheBatch) {
   NetworkBuilder network("columns", 1);
   const TensorId x = network.input("x", {-1, 7});
   network.output(network.node("Softmax", {x}, {{"axis", std::int64_t{0}}}));
-  EXPECT_THAT(refusal(network.finish()), HasSubstr("computes along the batch"));
+  EXPECT_THAT(refusal(network.finish()), HasSubstr("computes along its rows"));
 }
 
 TEST(SplitPlan, RefusesAProductOverTheBatch) {

@@ -10,6 +10,9 @@
 //         9 8   9         end the top changes places with the last of the heap, which then is one shorter, until none
 //                         is left. Rows are counted along n, then m, and spread over two dimensions of 32,768 at most
 //
+// Where most elements are wanted, those that equal the last value are left out of the heap. They follow in their order:
+// scores that a threshold has masked are many, and all alike.
+//
 // Of equal elements the first comes first. A NaN comes before every number where the largest are wanted, and after
 // it where the smallest are.
 //
@@ -54,25 +57,44 @@
 __kernel ATTRIBUTES void heap(ARGUMENTS) {
   ROW_OF_ITEM(m, n)
   if (K == 0) return;
-  for (int k = 0; k < K; ++k) PUT_dst(PLACE(k), HELD_AT(k));
-  for (int top = K / 2 - 1; top >= 0; --top) {
-    const HELD sinking = AT_dst(PLACE(top));
-    SINK(sinking, top, K)
+  // The last value of all, where most elements are wanted: those that equal it need no heap.
+  const int is_apart = 4 * (long)K > L;
+  TYPE_src worst = LOAD_src(m, 0, n);
+  for (int l = 1; is_apart && l < L; ++l) {
+    const TYPE_src value = LOAD_src(m, l, n);
+    worst = BEFORE(worst, value) ? value : worst;
   }
-  HELD top_held = AT_dst(PLACE(0));
-  TYPE_src last = VALUE(top_held);
-  for (int l = K; l < L; ++l) {
+  int size = 0;
+  int l = 0;
+  for (; l < L && size < K; ++l) {
+    if (is_apart && !BEFORE(LOAD_src(m, l, n), worst)) continue;
+    PUT_dst(PLACE(size), HELD_AT(l));
+    ++size;
+  }
+  for (int top = size / 2 - 1; top >= 0; --top) {
+    const HELD sinking = AT_dst(PLACE(top));
+    SINK(sinking, top, size)
+  }
+  HELD top_held = HELD_AT(0);
+  if (size != 0) top_held = AT_dst(PLACE(0));
+  TYPE_src last = size == 0 ? worst : VALUE(top_held);
+  for (; l < L; ++l) {
     if (!BEFORE(LOAD_src(m, l, n), last)) continue;
     const HELD sinking = HELD_AT(l);
-    SINK(sinking, 0, K)
+    SINK(sinking, 0, size)
     top_held = AT_dst(PLACE(0));
     last = VALUE(top_held);
   }
-  for (int end = K - 1; end > 0; --end) {
+  for (int end = size - 1; end > 0; --end) {
     const HELD sinking = AT_dst(PLACE(end));
     const HELD first = AT_dst(PLACE(0));
     PUT_dst(PLACE(end), first);
     SINK(sinking, 0, end)
+  }
+  for (l = 0; size < K; ++l) {
+    if (BEFORE(LOAD_src(m, l, n), worst)) continue;
+    PUT_dst(PLACE(size), HELD_AT(l));
+    ++size;
   }
 }
 #undef PLACE

@@ -235,8 +235,8 @@ bool write_scatter(LateTable& table, const Node& node) {
 
 /// Without axes it drops what is 1, which a run alone finds out.
 bool write_squeeze(LateTable& table, const Node& node) {
-  const bool has_axes = node.attributes.contains("axes") ||
-                        (node.inputs.size() > 1 && node.inputs[1] != kNoTensor);
+  const bool has_axes =
+      node.attributes.contains("axes") || (node.inputs.size() > 1 && node.inputs[1] != kNoTensor);
   if (!has_axes && table.is_late(node.inputs[0])) {
     table.refuse(node, "it names no axes, and which extents are 1 follows from data");
   }

@@ -204,7 +204,7 @@ class LateProof {
   std::map<TensorId, RowLabels> labels_;  ///< of tensors of `scratch_`
   std::vector<TensorId> counts_;          ///< by label, from 1 on
   std::vector<std::int64_t> extents_;     ///< likewise, of `scratch_`
-  std::set<std::int64_t> taken_;         ///< extents and numbers of the node
+  std::set<std::int64_t> taken_;          ///< extents and numbers of the node
   std::string objection_;
 };
 

@@ -96,11 +96,6 @@ TensorId LateTable::joined(std::string_view op, const LateNumber& a, const LateN
   });
 }
 
-TensorId LateTable::once(const std::string& key, const std::function<TensorId()>& make) {
-  const auto made = once_.find(key);
-  return made != once_.end() ? made->second : once_[key] = make();
-}
-
 LateNumber LateTable::least(const Node& node, const LateNumber& a, const LateNumber& b) {
   if (a.high <= b.low) return a;
   if (b.high <= a.low) return b;
@@ -183,8 +178,9 @@ TensorId LateTable::numbered(std::int64_t bound) {
 }
 
 TensorId LateTable::truths(TensorId count, std::int64_t bound) {
-  return once("truths " + std::to_string(count.index()) + " " + std::to_string(bound),
-              [&] { return out_.add("Less", {numbered(bound), count}); });
+  return once("truths " + std::to_string(count.index()) + " " + std::to_string(bound), [&] {
+    return out_.add("Less", {numbered(bound), count});
+  });
 }
 
 TensorId LateTable::masked(TensorId id, std::size_t d, double otherwise) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -75,7 +74,11 @@ class LateTable {
   TensorId numbered(std::int64_t bound);
 
   /// What `make` writes, once for each `key`.
-  TensorId once(const std::string& key, const std::function<TensorId()>& make);
+  template <typename Make>
+  TensorId once(const std::string& key, const Make& make) {
+    const auto made = once_.find(key);
+    return made != once_.end() ? made->second : once_[key] = make();
+  }
 
   /// A condition, and what counts the extent that it chooses from, or none.
   using FoundKey = std::pair<TensorId, TensorId>;

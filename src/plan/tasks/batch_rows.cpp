@@ -93,8 +93,8 @@ class RowProof {
     if (std::ranges::count(result.labels, 1) != 1) fail(task, "pairs each row with all others");
     const auto rows = static_cast<std::size_t>(found - result.labels.begin());
     if (tensor_at(dst).shape[rows] != batch_) {
-      fail(task, "makes " + to_string(tensor_at(dst).shape) + " of a batch of " +
-                     std::to_string(batch_));
+      fail(task,
+           "makes " + to_string(tensor_at(dst).shape) + " of a batch of " + std::to_string(batch_));
     }
     return rows;
   }
