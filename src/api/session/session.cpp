@@ -164,7 +164,10 @@ Tensor Session::get_output(const std::string& name) { return get_outputs({name})
 std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) {
   const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
   AskedOutputs asked;
-  for (const std::string& name : names) asked.add(port_or_count(ports, name));
+  for (const std::string& name : names) {
+    static_cast<void>(state_->runner->output(name));  // which names those that there are
+    asked.add(port_or_count(ports, name));
+  }
   const std::vector<ValueId> values = values_of(*state_->runner, asked);
   std::vector<Tensor> tensors;
   for (const ValueId value : values) tensors.push_back(tensor_of(*state_->runner, value));
