@@ -33,20 +33,30 @@ Tensor front_of(const Tensor& whole, const Shape& shape) {
 
 }  // namespace
 
-void AskedOutputs::add(PortInfo port) {
+void AskedOutputs::add(const PortInfo& port) {
   places_.push_back(names_.size());
-  names_.push_back(port.name);
+  names_.push_back(&port.name);
   for (const std::string& count : port.counts) {
-    if (!count.empty()) names_.push_back(count);
+    if (!count.empty()) names_.push_back(&count);
   }
-  ports_.push_back(std::move(port));
+  ports_.push_back(&port);
+}
+
+void AskedOutputs::add_count(const std::string& name) {
+  places_.push_back(names_.size());
+  names_.push_back(&name);
+  ports_.push_back(nullptr);
 }
 
 std::vector<Tensor> AskedOutputs::cut(std::vector<Tensor> tensors) const {
   std::vector<Tensor> outputs;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const PortInfo& port = ports_[i];
     Tensor& tensor = tensors[places_[i]];
+    if (ports_[i] == nullptr) {
+      outputs.push_back(std::move(tensor));
+      continue;
+    }
+    const PortInfo& port = *ports_[i];
     Shape shape = port.shape;
     std::size_t next = places_[i] + 1;
     for (std::size_t d = 0; d < port.counts.size(); ++d) {

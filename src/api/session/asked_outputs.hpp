@@ -14,16 +14,19 @@ namespace morton::api {
 /// then they are cut.
 class AskedOutputs {
  public:
-  void add(PortInfo port);
+  /// Keeps the reference, and no copy: a run asks anew.
+  void add(const PortInfo& port);
+  /// What counts an extent.
+  void add_count(const std::string& name);
   /// The names of what to read.
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const std::vector<const std::string*>& names() const { return names_; }
   /// The outputs alone, as long as their counts say, of tensors for `names`.
   [[nodiscard]] std::vector<Tensor> cut(std::vector<Tensor> tensors) const;
 
  private:
-  std::vector<PortInfo> ports_;
-  std::vector<std::size_t> places_;  ///< of each port's own name
-  std::vector<std::string> names_;
+  std::vector<const PortInfo*> ports_;  ///< nullptr for a count
+  std::vector<std::size_t> places_;     ///< of each port's own name
+  std::vector<const std::string*> names_;
 };
 
 }  // namespace morton::api

@@ -32,7 +32,7 @@ const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name
 
 std::vector<ValueId> values_of(Runner& runner, const AskedOutputs& asked) {
   std::vector<ValueId> values;
-  for (const std::string& name : asked.names()) values.push_back(runner.output(name));
+  for (const std::string* name : asked.names()) values.push_back(runner.output(*name));
   return values;
 }
 
@@ -42,13 +42,11 @@ Tensor tensor_of(Runner& runner, ValueId value) {
   return Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
 }
 
-/// The output of this name, or what counts one.
-PortInfo port_or_count(const std::vector<PortInfo>& ports, const std::string& name) {
-  const auto counts = [&](const PortInfo& port) {
+/// Whether the output counts an extent of one of these.
+bool is_count(const std::vector<PortInfo>& ports, const std::string& name) {
+  return std::ranges::any_of(ports, [&](const PortInfo& port) {
     return std::ranges::find(port.counts, name) != port.counts.end();
-  };
-  if (!name.empty() && std::ranges::any_of(ports, counts)) return {name, DType::i64, {1}, {}};
-  return find(ports, name);
+  });
 }
 
 void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTensor> inputs) {
@@ -166,7 +164,11 @@ std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) 
   AskedOutputs asked;
   for (const std::string& name : names) {
     static_cast<void>(state_->runner->output(name));  // which names those that there are
-    asked.add(port_or_count(ports, name));
+    if (is_count(ports, name)) {
+      asked.add_count(name);
+    } else {
+      asked.add(find(ports, name));
+    }
   }
   const std::vector<ValueId> values = values_of(*state_->runner, asked);
   std::vector<Tensor> tensors;

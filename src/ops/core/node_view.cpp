@@ -86,17 +86,20 @@ const Tensor& NodeView::value(std::size_t i) const {
 
 std::vector<std::int64_t> NodeView::value_integers(std::size_t i) const {
   const Tensor& tensor = value(i);
+  if (tensor.dtype() != DType::i64 && tensor.dtype() != DType::i32) {
+    fail("input " + std::to_string(i) + " is " + std::string(name_of(tensor.dtype())) +
+         ", expected i64 or i32");
+  }
+  return whole_numbers(tensor);
+}
+
+std::vector<std::int64_t> whole_numbers(const Tensor& tensor) {
   if (tensor.dtype() == DType::i64) {
     const auto list = tensor.as<std::int64_t>();
     return {list.begin(), list.end()};
   }
-  if (tensor.dtype() != DType::i32) {
-    fail("input " + std::to_string(i) + " is " + std::string(name_of(tensor.dtype())) +
-         ", expected i64 or i32");
-  }
-  std::vector<std::int64_t> numbers;
-  for (const std::int32_t number : tensor.as<std::int32_t>()) numbers.push_back(number);
-  return numbers;
+  const auto list = tensor.as<std::int32_t>();
+  return {list.begin(), list.end()};
 }
 
 TensorId NodeView::output_id(std::size_t i) const {

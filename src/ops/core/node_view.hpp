@@ -17,6 +17,9 @@ struct TensorType {
   Shape shape;
 };
 
+/// The elements of a tensor of i64 or i32, exactly: a double does not hold the largest.
+[[nodiscard]] std::vector<std::int64_t> whole_numbers(const Tensor& tensor);
+
 /// What an operator's functions see of a node: its attributes, and the types of its operands (the
 /// epilogue's inputs left out).
 class NodeView {

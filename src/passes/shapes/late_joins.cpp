@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that join the elements along a late extent: what is void becomes what changes nothing.
-#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "ops/core/expansion.hpp"
 #include "ops/core/node_view.hpp"
 #include "ops/math/reduction.hpp"
 #include "passes/shapes/late_extents.hpp"
@@ -14,48 +14,53 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The node once more, with another input in the place of its first ones.
-void again(LateTable& table, const Node& node, const std::vector<TensorId>& inputs) {
-  Node copy = node;
-  std::ranges::copy(inputs, copy.inputs.begin());
-  table.out().add(std::move(copy));
+/// What changes nothing where elements are joined.
+enum class Neutral : std::uint8_t { zero, one, lowest, largest };
+
+double value_of(Neutral neutral) {
+  switch (neutral) {
+    case Neutral::zero:
+      return 0.0;
+    case Neutral::one:
+      return 1.0;
+    case Neutral::lowest:
+      return -kInfinity;
+    case Neutral::largest:
+      return kInfinity;
+  }
+  return 0.0;
 }
 
-/// The late ones among `axes`.
-std::vector<std::size_t> late_of(const LateTable& table, TensorId id,
-                                 const std::vector<std::size_t>& axes) {
-  std::vector<std::size_t> late;
-  for (const std::size_t axis : axes) {
-    if (table.count(id, axis) != kNoTensor) late.push_back(axis);
-  }
-  return late;
+/// Input 0 without void along `axes`; the input itself where none of them is late.
+TensorId masked_along(LateTable& table, const Node& node, const std::vector<std::size_t>& axes,
+                      Neutral neutral) {
+  TensorId id = node.inputs[0];
+  for (const std::size_t axis : axes) id = table.masked(id, axis, value_of(neutral));
+  return id;
 }
 
 bool write_reduced(LateTable& table, const Node& node, const std::vector<std::size_t>& axes,
-                   double neutral) {
-  const auto late = late_of(table, node.inputs[0], axes);
-  TensorId id = node.inputs[0];
-  for (const std::size_t axis : late) id = table.masked(id, axis, neutral);
-  if (!late.empty()) again(table, node, {id});
-  return !late.empty();
+                   Neutral neutral) {
+  const TensorId masked = masked_along(table, node, axes, neutral);
+  if (masked == node.inputs[0]) return false;
+  table.out().again(node, {masked});
+  return true;
 }
 
-template <int kNeutral>
+template <Neutral kNeutral>
 bool write_reduce(LateTable& table, const Node& node) {
-  const double neutral = kNeutral == 2 ? -kInfinity : kNeutral == 3 ? kInfinity : kNeutral;
-  return write_reduced(table, node, reduced_axes(NodeView(table.graph(), node)), neutral);
+  return write_reduced(table, node, reduced_axes(NodeView(table.graph(), node)), kNeutral);
 }
 
-template <int kNeutral>
+template <Neutral kNeutral>
 bool write_first(LateTable& table, const Node& node) {
   const NodeView view(table.graph(), node);
-  const double neutral = kNeutral == 2 ? -kInfinity : kInfinity;
   const std::size_t axis = view.axis_attribute();
   // The first of equals lies before all void; the last may be void.
   if (table.count(node.inputs[0], axis) != kNoTensor && view.flag("select_last_index", 0)) {
     table.refuse(node, "select_last_index along an extent that follows from data");
   }
-  return write_reduced(table, node, {axis}, neutral);
+  return write_reduced(table, node, {axis}, kNeutral);
 }
 
 /// The sum of what is there over how much there is.
@@ -64,13 +69,10 @@ bool write_mean(LateTable& table, const Node& node) {
   const NodeView view(table.graph(), node);
   const TensorId input = node.inputs[0];
   const auto axes = reduced_axes(view);
-  const auto late = late_of(table, input, axes);
-  if (late.empty()) return false;
-  TensorId id = input;
-  for (const std::size_t axis : late) id = table.masked(id, axis, 0.0);
+  TensorId id = masked_along(table, node, axes, Neutral::zero);
+  if (id == input) return false;
   // The sum of halves may be beyond their range.
-  const DType type = view.input(0).dtype;
-  const bool is_short = type == DType::f16 || type == DType::bf16;
+  const bool is_short = is_short_real(view.input(0).dtype);
   if (is_short) id = out.add("Cast", {id}, {{"to", std::int64_t{1}}});
   std::vector<std::int64_t> along;
   LateNumber terms{1, 1};
@@ -106,11 +108,9 @@ bool write_softmax(LateTable& table, const Node& node) {
   std::vector<std::size_t> axes{axis};
   // Before opset 13 all from the axis on.
   for (std::size_t d = axis + 1; view.opset() < 13 && d < rank; ++d) axes.push_back(d);
-  const auto late = late_of(table, node.inputs[0], axes);
-  if (late.empty()) return false;
-  TensorId id = node.inputs[0];
-  for (const std::size_t d : late) id = table.masked(id, d, -kInfinity);
-  again(table, node, {table.whole(id)});
+  const TensorId masked = masked_along(table, node, axes, Neutral::lowest);
+  if (masked == node.inputs[0]) return false;
+  table.out().again(node, {table.whole(masked)});
   table.define(node.outputs[0], table.counts(node.inputs[0]));
   return true;
 }
@@ -122,7 +122,8 @@ bool write_cumulative(LateTable& table, const Node& node) {
   const std::size_t axis =
       view.axis(view.value_integers(1).at(0), static_cast<std::size_t>(rank), rank - 1);
   if (table.count(input, axis) == kNoTensor) return false;
-  again(table, node, {table.whole(table.masked(input, axis, node.op == "CumProd" ? 1.0 : 0.0))});
+  table.out().again(node,
+                    {table.whole(table.masked(input, axis, node.op == "CumProd" ? 1.0 : 0.0))});
   table.define(node.outputs[0], table.counts(input));
   return true;
 }
@@ -136,7 +137,7 @@ bool write_product(LateTable& table, const Node& node, std::size_t of_lhs, std::
   if (count != table.count(rhs, of_rhs)) {
     table.refuse(node, "it joins a late extent with another one");
   }
-  again(table, node, {table.masked(lhs, of_lhs, 0.0), table.masked(rhs, of_rhs, 0.0)});
+  table.out().again(node, {table.masked(lhs, of_lhs, 0.0), table.masked(rhs, of_rhs, 0.0)});
   return true;
 }
 
@@ -152,20 +153,18 @@ bool write_gemm(LateTable& table, const Node& node) {
   return write_product(table, node, view.flag("transA", 0) ? 0 : 1, view.flag("transB", 0) ? 1 : 0);
 }
 
-constexpr int kLowest = 2;
-constexpr int kLargest = 3;
 constexpr std::array kJoins{
-    LateRule{"ReduceSum", write_reduce<0>},
-    LateRule{"ReduceSumSquare", write_reduce<0>},
-    LateRule{"ReduceL1", write_reduce<0>},
-    LateRule{"ReduceL2", write_reduce<0>},
-    LateRule{"ReduceLogSum", write_reduce<0>},
-    LateRule{"ReduceProd", write_reduce<1>},
-    LateRule{"ReduceMax", write_reduce<kLowest>},
-    LateRule{"ReduceLogSumExp", write_reduce<kLowest>},
-    LateRule{"ReduceMin", write_reduce<kLargest>},
-    LateRule{"ArgMax", write_first<kLowest>},
-    LateRule{"ArgMin", write_first<kLargest>},
+    LateRule{"ReduceSum", write_reduce<Neutral::zero>},
+    LateRule{"ReduceSumSquare", write_reduce<Neutral::zero>},
+    LateRule{"ReduceL1", write_reduce<Neutral::zero>},
+    LateRule{"ReduceL2", write_reduce<Neutral::zero>},
+    LateRule{"ReduceLogSum", write_reduce<Neutral::zero>},
+    LateRule{"ReduceProd", write_reduce<Neutral::one>},
+    LateRule{"ReduceMax", write_reduce<Neutral::lowest>},
+    LateRule{"ReduceLogSumExp", write_reduce<Neutral::lowest>},
+    LateRule{"ReduceMin", write_reduce<Neutral::largest>},
+    LateRule{"ArgMax", write_first<Neutral::lowest>},
+    LateRule{"ArgMin", write_first<Neutral::largest>},
     LateRule{"ReduceMean", write_mean},
     LateRule{"Softmax", write_softmax},
     LateRule{"LogSoftmax", write_softmax},

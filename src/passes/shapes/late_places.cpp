@@ -17,9 +17,7 @@ namespace {
 bool write_concat(LateTable& table, const Node& node) {
   Splicing& out = table.out();
   const NodeView view(table.graph(), node);
-  const auto rank = static_cast<std::int64_t>(view.input(0).shape.size());
-  const std::size_t axis =
-      view.axis(view.integer("axis", 0), static_cast<std::size_t>(rank), rank - 1);
+  const std::size_t axis = view.axis_attribute();
   const auto late = [&](TensorId id) { return table.count(id, axis) != kNoTensor; };
   if (std::ranges::none_of(node.inputs, late)) return false;
   std::int64_t bound = 0;
@@ -205,16 +203,13 @@ bool write_gather(LateTable& table, const Node& node) {
   const std::size_t axis = view.axis_attribute();
   const TensorId count = table.count(node.inputs[0], axis);
   if (count == kNoTensor) return false;
-  Node copy = node;
-  copy.inputs[0] = table.whole(node.inputs[0], axis);
-  copy.inputs[1] = counted_from_front(table, node.inputs[1], count);
-  table.out().add(std::move(copy));
+  const TensorId data = table.whole(node.inputs[0], axis);
+  table.out().again(node, {data, counted_from_front(table, node.inputs[1], count)});
   return true;
 }
 
 /// Void updates go nowhere: their indices lie outside.
 bool write_scatter(LateTable& table, const Node& node) {
-  Splicing& out = table.out();
   const TensorId indices = node.inputs[1];
   if (table.is_late(node.inputs[0])) {
     table.refuse(node, "it changes elements of a tensor with a late extent");
@@ -226,10 +221,7 @@ bool write_scatter(LateTable& table, const Node& node) {
   for (std::size_t d = 0; d < table.graph().tensor(indices).shape.size(); ++d) {
     id = table.masked(id, d, outside);
   }
-  Node copy = node;
-  copy.inputs[1] = id;
-  copy.inputs[2] = table.whole(node.inputs[2]);
-  out.add(std::move(copy));
+  table.out().again(node, {node.inputs[0], id, table.whole(node.inputs[2])});
   return true;
 }
 

@@ -274,9 +274,7 @@ bool write_constant_of_shape(LateTable& table, const Node& node) {
     bound.push_back(number.high);
     counts.push_back(number.count);
   }
-  Node copy = node;
-  copy.inputs[0] = out.list(bound);
-  out.add(std::move(copy));
+  out.again(node, {out.list(bound)});
   table.define(node.outputs[0], counts);
   return true;
 }

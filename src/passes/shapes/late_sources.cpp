@@ -38,7 +38,6 @@ bool write_non_zero(LateTable& table, const Node& node) {
       out.add("Reshape", {truths_of(table, node.inputs[0]), out.list({elements})});
   const TensorId flat = shape.size() == 1 ? node.inputs[0] : truths;
   const Found found = find_true_once(table, {flat, kNoTensor}, truths, elements);
-  table.define_count(node, found.count, elements);
   std::vector<std::int64_t> strides;
   for (const std::int64_t stride : row_major_strides(shape)) strides.push_back(stride);
   const auto column = [&](const std::vector<std::int64_t>& numbers) {
@@ -94,7 +93,6 @@ bool write_compress(LateTable& table, const Node& node) {
     source = table.whole(source, axis);
   }
   const Found found = find_true_once(table, {node.inputs[1], there}, truths, length);
-  table.define_count(node, found.count, length);
   counts[axis] = found.count;
   out.copy(out.add("Gather", {source, table.whole(found.places)},
                    {{"axis", static_cast<std::int64_t>(axis)}}),

@@ -127,12 +127,12 @@ LateNumber LateTable::scaled(const Node& node, const LateNumber& number, std::in
     base = made->second.first;
     factor *= made->second.second;
   }
-  TensorId& kept = products_[{base, factor}];
-  if (kept == kNoTensor) {
-    kept = out_.add("Mul", {base, out_.list({factor})});
-    factors_[kept] = {base, factor};
-  }
-  return computed(node, kept, result.low, result.high);
+  const TensorId product =
+      once("Mul " + std::to_string(base.index()) + " " + std::to_string(factor), [&] {
+        return out_.add("Mul", {base, out_.list({factor})});
+      });
+  factors_[product] = {base, factor};
+  return computed(node, product, result.low, result.high);
 }
 
 LateNumber LateTable::divided(const Node& node, const LateNumber& number, std::int64_t divisor) {

@@ -99,8 +99,8 @@ class LateTable {
   std::map<TensorId, LateCounts> counts_;
   std::map<FoundKey, Found> found_;
   std::map<std::string, TensorId> once_;
-  std::map<std::pair<TensorId, std::int64_t>, TensorId> products_;  ///< of a count and a factor
-  std::map<TensorId, std::pair<TensorId, std::int64_t>> factors_;   ///< the other way round
+  std::map<TensorId, std::pair<TensorId, std::int64_t>>
+      factors_;  ///< of a product its count and factor
 };
 
 }  // namespace morton::passes

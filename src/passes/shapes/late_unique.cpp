@@ -153,7 +153,6 @@ class UniqueWriter {
 
   Results results_of(const Sorted& sorted) {
     const Found found = find_true(table_, sorted.first, count_);
-    table_.define_count(node_, found.count, count_);
     const TensorId places = table_.whole(found.places);
     Results results;
     results.count = found.count;

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "ops/core/node_view.hpp"
 #include "ops/core/planned.hpp"
 
 namespace morton::passes {
@@ -51,16 +52,6 @@ constexpr std::array kRules{
 const Rule* rule_of(const Node& node) {
   const auto* found = std::ranges::find(kRules, node.op, &Rule::op);
   return found == kRules.end() ? nullptr : found;
-}
-
-/// Exactly: a double does not hold the largest.
-std::vector<std::int64_t> whole_numbers(const Tensor& tensor) {
-  if (tensor.dtype() == DType::i64) {
-    const auto list = tensor.as<std::int64_t>();
-    return {list.begin(), list.end()};
-  }
-  const auto list = tensor.as<std::int32_t>();
-  return {list.begin(), list.end()};
 }
 
 Tensor tensor_of(DType type, const Shape& shape, const std::vector<std::int64_t>& numbers) {

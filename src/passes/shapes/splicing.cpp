@@ -81,6 +81,11 @@ Node& Splicing::new_node(std::string_view op, std::vector<TensorId> inputs) {
 
 void Splicing::add(Node node) { made_.push_back(std::move(node)); }
 
+void Splicing::again(Node node, const std::vector<TensorId>& first) {
+  std::ranges::copy(first, node.inputs.begin());
+  add(std::move(node));
+}
+
 TensorId Splicing::constant(Tensor value) {
   return new_tensor(graph::constant_tensor({}, std::move(value)), prefix_ + "/constant");
 }

@@ -40,6 +40,8 @@ class Splicing {
   std::vector<TensorId> add_like(const Node& node);
   /// A node as it is.
   void add(Node node);
+  /// A node as it is, but for its first inputs.
+  void again(Node node, const std::vector<TensorId>& first);
   TensorId constant(Tensor value);
   /// A constant list of whole numbers, and one of them alone.
   TensorId list(const std::vector<std::int64_t>& values);
