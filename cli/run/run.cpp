@@ -40,7 +40,8 @@ Examples:
   morton run models/lenet5.onnx -i models/lenet5.expected.npz -o answers.npz
   morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json
   morton run net.onnx -i image:cat.jpg --start ready
-  morton run vad.onnx -i sr:rate.npy -i input:frames.npy --feed stateN:state --steps 100 -o scores.npz)";
+  morton run vad.onnx -i sr:rate.npy -i input:frames.npy --feed stateN:state --steps 100 -o scores.npz
+  morton run gpt2.onnx --shape 'past_*:1x12x128x64' --feed 'present_*:past_*' --feed next:input_ids --steps 100)";
 
 struct RunArguments {
   DeviceOptions device;
@@ -214,6 +215,7 @@ int run_model(const RunArguments& options) {
   if (!steps.feeds.empty() && model.is_compiled()) {
     throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
   }
+  name_ports(steps, model.inputs(), model.outputs(), compile.shapes);
   require_ports(steps, model.inputs(), model.outputs());
   compile.feeds = steps.feeds;
   Sources sources = read_sources(options.inputs, model.inputs(), steps.fed());

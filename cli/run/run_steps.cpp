@@ -42,6 +42,30 @@ NamedTensor for_steps(const NamedTensor& first, std::int64_t count) {
   return {first.name, Tensor::allocate(first.tensor.dtype(), shape)};
 }
 
+/// What `*` in `pattern` stands for, in the names of the ports that fit it.
+std::vector<std::string> parts_of_names(const char* option, const std::string& pattern,
+                                        const std::vector<PortInfo>& ports) {
+  const std::size_t star = pattern.find('*');
+  const std::string before = pattern.substr(0, star);
+  const std::string behind = pattern.substr(star + 1);
+  std::vector<std::string> parts;
+  for (const PortInfo& port : ports) {
+    const bool fits = port.name.size() >= before.size() + behind.size() &&
+                      port.name.starts_with(before) && port.name.ends_with(behind);
+    if (!fits) continue;
+    const std::size_t length = port.name.size() - before.size() - behind.size();
+    parts.push_back(port.name.substr(before.size(), length));
+  }
+  if (parts.empty()) throw UsageError(fmt::format("{}: no name is like '{}'", option, pattern));
+  return parts;
+}
+
+/// The pattern with `part` for its `*`.
+std::string with_part(std::string pattern, const std::string& part) {
+  const std::size_t star = pattern.find('*');
+  return star == std::string::npos ? pattern : pattern.replace(star, 1, part);
+}
+
 }  // namespace
 
 std::set<std::string> RunSteps::fed() const {
@@ -88,6 +112,32 @@ RunSteps run_steps(const StepOptions& options) {
     }
   }
   return steps;
+}
+
+void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
+                const std::vector<PortInfo>& outputs, std::map<std::string, Shape>& shapes) {
+  std::map<std::string, std::string> feeds;
+  for (const auto& [output, input] : steps.feeds) {
+    if (output.find('*') == std::string::npos) {
+      feeds.emplace(output, input);
+      continue;
+    }
+    for (const std::string& part : parts_of_names("--feed", output, outputs)) {
+      feeds.emplace(with_part(output, part), with_part(input, part));
+    }
+  }
+  steps.feeds = std::move(feeds);
+  std::map<std::string, Shape> named;
+  for (const auto& [name, shape] : shapes) {
+    if (name.find('*') == std::string::npos) {
+      named.insert_or_assign(name, shape);
+      continue;
+    }
+    for (const std::string& part : parts_of_names("--shape", name, inputs)) {
+      named.emplace(with_part(name, part), shape);
+    }
+  }
+  shapes = std::move(named);
 }
 
 void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,

@@ -32,6 +32,11 @@ struct StepOptions {
 };
 void add_steps(CLI::App& command, StepOptions& options);
 /// Throws UsageError for a --feed that is none.
+/// Names the ports that `*` stands for in feeds, and in the names of `shapes`: "present_*:past_*"
+/// feeds all such outputs. Throws UsageError where none has such a name.
+void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
+                const std::vector<PortInfo>& outputs, std::map<std::string, Shape>& shapes);
+
 [[nodiscard]] RunSteps run_steps(const StepOptions& options);
 
 /// The inputs of the compiled model, and those of the model's that are fed: where files are given

@@ -44,6 +44,9 @@ struct CompileOptions {
   /// Outputs that are fed back: output -> input of the same type and shape. The input becomes a
   /// state of the session, zero at first (Session::set_state, get_state), and takes the output's
   /// value behind each run. Neither is a port any more. Such a model has no interim plan (`start`).
+  /// An output that is longer along one open dimension of the input (what a network of words has
+  /// seen) makes that grow: from nothing to the extent in `shapes`. A run without room is a
+  /// UsageError.
   std::map<std::string, std::string> feeds;
   /// Kernels that must compute all problems of a family: family -> entry or recipe, e.g.
   /// {"gemm", "gemm.naive"}. Where one cannot, compiling fails and says why.

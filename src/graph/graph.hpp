@@ -121,6 +121,13 @@ struct OutputCount {
   TensorId count;  ///< i64 of one element, one of the graph's outputs too
 };
 
+/// A state that counts what a feed has gathered (passes::feed_states).
+struct Growth {
+  std::string state;          ///< its name; i64 of one element, from 0 on
+  std::int64_t capacity = 0;  ///< the most that it may count
+  std::int64_t step = 0;      ///< how much more behind each run
+};
+
 /// A network: what to compute. Nodes stand in an order in which each comes after its producers.
 struct Graph {
   std::string name;
@@ -133,6 +140,7 @@ struct Graph {
   std::vector<OutputCount> counts;
   /// How many of `outputs`, the last ones, are there for `counts` alone.
   std::size_t counting_outputs = 0;
+  std::vector<Growth> growths;
 
   MORTON_FOR_TOOLS TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;

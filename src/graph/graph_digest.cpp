@@ -3,6 +3,7 @@
 
 #include "base/files/archive.hpp"
 #include "base/files/file.hpp"
+#include "graph/growth_archive.hpp"
 
 namespace morton {
 
@@ -52,9 +53,10 @@ void visit(Archive& archive, T& late) {
 }
 
 std::string graph_digest(const Graph& graph) {
-  const auto& [name, opset, tensors, nodes, inputs, outputs, updates, counts, counting] = graph;
+  const auto& [name, opset, tensors, nodes, inputs, outputs, updates, counts, counting, growths] =
+      graph;
   ArchiveWriter writer;
-  writer(name, opset, tensors, nodes, inputs, outputs, updates, counts, counting);
+  writer(name, opset, tensors, nodes, inputs, outputs, updates, counts, counting, growths);
   return digest_of(writer.take());
 }
 

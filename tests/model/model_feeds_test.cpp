@@ -57,6 +57,59 @@ TEST_P(ModelFeeds, AnInputTakesTheOutputOfTheRunBefore) {
   EXPECT_THAT(values(other.run(inputs)[0].tensor), ElementsAre(1, 10));
 }
 
+/// seen = past with x behind it, and sum of all of that.
+Graph gatherer(std::int64_t step) {
+  RandomNetwork network("gatherer", 1, 17);
+  const TensorId x = network.input("x", {{2, ""}, {step, ""}});
+  const TensorId past = network.input("past", {{2, ""}, {0, "seen"}});
+  const TensorId seen = network.node("Concat", "seen", {past, x}, {{"axis", std::int64_t{1}}});
+  network.output(seen, {{2, ""}, {0, "more"}});
+  network.output(network.node("Identity", "shown", {seen}), {{2, ""}, {0, "more"}});
+  network.output(
+      network.node("ReduceMax", "most", {seen},
+                   {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}}),
+      {{2, ""}});
+  return network.finish();
+}
+
+TEST_P(ModelFeeds, AnInputGrowsByWhatEachRunAdds) {
+  CompileOptions options;
+  options.feeds = {{"seen", "past"}};
+  options.shapes["past"] = {2, 3};
+  const CompiledModel model = compile(to_model(gatherer(1)), device(), options);
+  Session session(model);
+  const auto run = [&](float a, float b) {
+    return session.run(
+        std::vector<NamedTensor>{{"x", Tensor::from({2, 1}, std::vector<float>{a, b})}});
+  };
+  auto outputs = run(-5, 7);
+  EXPECT_EQ(outputs[0].tensor.shape(), (Shape{2, 1}));
+  EXPECT_THAT(values(outputs[1].tensor), ElementsAre(-5, 7));
+  outputs = run(-6, 1);
+  EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, -6, 7, 1));
+  EXPECT_THAT(values(outputs[1].tensor), ElementsAre(-5, 7));
+  outputs = run(-1, 9);
+  EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, -6, -1, 7, 1, 9));
+  const auto error = thrown<UsageError>([&] { (void)run(0, 0); });
+  EXPECT_THAT(error.what(), HasSubstr("'past.count' counts 3 elements, and there is room for 3"));
+  session.set_state("past.count", Tensor::from({1}, std::vector<std::int64_t>{1}));
+  outputs = run(4, 4);
+  EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, 4, 7, 4));
+}
+
+TEST_P(ModelFeeds, AnInputGrowsBySeveralAtOnce) {
+  CompileOptions options;
+  options.feeds = {{"seen", "past"}};
+  options.shapes["past"] = {2, 5};
+  Session session(compile(to_model(gatherer(2)), device(), options));
+  const std::vector<NamedTensor> inputs{
+      {"x", Tensor::from({2, 2}, std::vector<float>{1, 2, 3, 4})}};
+  (void)session.run(inputs);
+  const auto outputs = session.run(inputs);
+  EXPECT_THAT(values(outputs[0].tensor), ElementsAre(1, 2, 1, 2, 3, 4, 3, 4));
+  EXPECT_THROW((void)session.run(inputs), UsageError);
+}
+
 TEST_P(ModelFeeds, WhatDoesNotFitIsNamed) {
   const Graph graph = counter();
   const auto complaint = [&](const std::map<std::string, std::string>& feeds) {

@@ -221,6 +221,7 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   begun.inputs = variant.inputs;
   begun.outputs = variant.outputs;
   begun.planned_values = variant.planned_values;
+  begun.growths = variant.growths;
   begun.report.plan = CompileReport::PlanOrigin::compiled_file;
   auto compiled = std::make_shared<CompiledState>(std::move(begun));
   const auto loaded = load_plan(variant, *state_, device, options, compiled->report);

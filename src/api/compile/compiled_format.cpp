@@ -77,8 +77,8 @@ void visit(Archive& archive, T& blob) {
 
 template <typename Archive, Archived<ArchivedVariant> T>
 void visit(Archive& archive, T& variant) {
-  auto& [inputs, outputs, planned_values, plan, binaries, weights] = variant;
-  archive(inputs, outputs, planned_values, plan, binaries, weights);
+  auto& [inputs, outputs, planned_values, growths, plan, binaries, weights] = variant;
+  archive(inputs, outputs, planned_values, growths, plan, binaries, weights);
 }
 
 template <typename Archive, Archived<ArchivedModel> T>

@@ -25,6 +25,7 @@ struct Blob {
 struct ArchivedVariant {
   std::vector<PortInfo> inputs, outputs;
   std::map<std::string, Tensor> planned_values;  ///< as CompiledState has them
+  std::vector<Growth> growths;                   ///< likewise
   Plan plan;
   std::vector<std::uint64_t> binaries;  ///< blob of each of the plan's programs
   /// Blob of each of the plan's blocks of weights; of other blocks, kNoBlob.

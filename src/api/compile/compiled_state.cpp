@@ -67,6 +67,7 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
     if (id != kNoTensor) output.labels = model.tensor(id).labels;
   }
   state.planned_values = planned_values_of(subject);
+  state.growths = subject.graph().growths;
   state.report.times.passes_ms = subject.passes_ms();
   return state;
 }

@@ -71,6 +71,7 @@ struct CompiledState {
   std::vector<PortInfo> inputs{}, outputs{};
   /// Of inputs from whose values shapes follow: what every run must give.
   std::map<std::string, Tensor> planned_values{};
+  std::vector<graph::Growth> growths{};  ///< states that runs fill
   CompileReport report{};
   std::shared_ptr<const LoadedPlan> loaded{};
   ForOtherExtents others{};

@@ -28,6 +28,7 @@ namespace morton::api {
 struct KeptFile {
   std::vector<PortInfo> inputs, outputs;
   std::map<std::string, Tensor> planned_values;
+  std::vector<Growth> growths;
   WholePlan whole;
   std::string pieces;  ///< name of the file of `whole.pieces`
   std::map<std::string, std::vector<TaskDecision>> built_decisions;
@@ -38,9 +39,9 @@ struct KeptFile {
 
 template <typename Archive, Archived<KeptFile> T>
 void visit(Archive& archive, T& file) {
-  auto& [inputs, outputs, planned_values, whole, pieces, built_decisions, built_instances,
+  auto& [inputs, outputs, planned_values, growths, whole, pieces, built_decisions, built_instances,
          for_other_shapes, untried] = file;
-  archive(inputs, outputs, planned_values, whole, pieces, built_decisions, built_instances,
+  archive(inputs, outputs, planned_values, growths, whole, pieces, built_decisions, built_instances,
           for_other_shapes, untried);
 }
 
@@ -171,6 +172,7 @@ std::shared_ptr<CompiledState> KeptPlan::read() const {
   state->inputs = std::move(kept.inputs);
   state->outputs = std::move(kept.outputs);
   state->planned_values = std::move(kept.planned_values);
+  state->growths = std::move(kept.growths);
   auto built = std::make_shared<BuiltKernels>();
   built->decisions = std::move(kept.built_decisions);
   built->instances.insert(kept.built_instances.begin(), kept.built_instances.end());
@@ -204,6 +206,7 @@ void KeptPlan::write(const CompiledState& state) const {
   KeptFile kept{state.inputs,
                 state.outputs,
                 state.planned_values,
+                state.growths,
                 {},
                 {},
                 {},

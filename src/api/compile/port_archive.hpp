@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/files/archive.hpp"
+#include "graph/growth_archive.hpp"
 #include "morton/model.hpp"
 
 namespace morton {

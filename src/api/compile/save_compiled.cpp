@@ -67,6 +67,7 @@ ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
   ArchivedVariant variant{state.inputs,
                           state.outputs,
                           state.planned_values,
+                          state.growths,
                           with_packed_constants(loaded.plan()),
                           {},
                           {}};

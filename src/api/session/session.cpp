@@ -97,8 +97,21 @@ Session::~Session() = default;
 
 const CompiledModel& Session::model() const { return state_->model; }
 
+void Session::State::count_run() {
+  const std::vector<Growth>& growths = Inside::of(model)->growths;
+  for (const Growth& growth : growths) {
+    if (grown[growth.state] + growth.step <= growth.capacity) continue;
+    throw UsageError("session: state '" + growth.state + "' counts " +
+                     std::to_string(grown[growth.state]) + " elements, and there is room for " +
+                     std::to_string(growth.capacity) +
+                     ": compile with larger inputs, or set that state to go on from fewer");
+  }
+  for (const Growth& growth : growths) grown[growth.state] += growth.step;
+}
+
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   check_inputs(Inside::of(state_->model)->inputs, inputs);
+  state_->count_run();
   take_final_plan();
   LentInputs lent(*this);
   for (const auto& input : inputs) lent.set(input.name, input.tensor);
@@ -147,6 +160,7 @@ api::LentInputs::~LentInputs() {
 }
 
 Event Session::enqueue(Steps steps) {
+  state_->count_run();
   if (steps == Steps::all) take_final_plan();
   state_->runner->enqueue(steps == Steps::all ? Runner::Part::all : Runner::Part::computing);
   return Event(std::make_shared<Event::State>(
@@ -206,6 +220,9 @@ Tensor Session::get_state(const std::string& name) {
 
 void Session::set_state(const std::string& name, const Tensor& value) {
   state_->runner->write(state_->runner->state(name), value);
+  for (const Growth& growth : Inside::of(state_->model)->growths) {
+    if (growth.state == name) state_->grown[name] = static_cast<std::int64_t>(value.at(0));
+  }
 }
 
 void Session::set_profiling(SessionOptions::Profiling profiling) {
@@ -233,7 +250,10 @@ std::vector<StepTime> Session::step_times() {
   return times;
 }
 
-void Session::run_step_by_step() { state_->runner->run_step_by_step(); }
+void Session::run_step_by_step() {
+  state_->count_run();
+  state_->runner->run_step_by_step();
+}
 
 void use_queue(Session& session, cl_command_queue queue) {
   Runner& runner = *Inside::of(session).runner;

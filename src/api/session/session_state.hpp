@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
@@ -17,6 +20,11 @@ struct Session::State {
   std::unique_ptr<Runner> runner;
   /// What made the final plan, which may still build what other models need.
   std::shared_ptr<const Successor> behind{};
+  /// What states that runs fill (CompiledState::growths) count, by their names; 0 where none is.
+  std::map<std::string, std::int64_t> grown{};
+
+  /// Counts another run. Throws UsageError where a state is full.
+  void count_run();
 };
 
 namespace api {

@@ -96,9 +96,10 @@ bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planne
 
 int infer_shapes(Graph& graph, const PassOptions& options) {
   take_values(graph, options);
+  std::vector<Growing> growing = growing_inputs(graph, options);
   auto planned = planned_tensors(graph);
   Splicing out(graph);
-  LateExtents late(graph, out);
+  LateExtents late(graph, out, std::move(growing));
   ControlFlow flow(out, late.table());
   int inferred = 0;
   // Operators see the nodes before theirs, so all stay in place until the end.

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "ops/core/operator.hpp"
+#include "passes/rewrite.hpp"
 
 namespace morton::passes {
 namespace {
@@ -16,6 +19,49 @@ const LateRule* find(std::span<const LateRule> rules, std::string_view op) {
 }
 
 }  // namespace
+
+LateExtents::LateExtents(Graph& graph, Splicing& out, std::vector<Growing> growing)
+    : table_(graph, out), growing_(std::move(growing)) {
+  std::map<std::pair<std::int64_t, std::int64_t>, TensorId> states;  // by capacity and step
+  for (const auto& [input, output, dimension, step] : growing_) {
+    const GraphTensor& tensor = graph.tensor(input);
+    const std::int64_t capacity = tensor.shape[dimension];
+    LateCounts counts(tensor.shape.size(), kNoTensor);
+    TensorId& state = states[{capacity, step}];
+    if (state == kNoTensor) {
+      GraphTensor count{.name = unused_tensor_name(graph, tensor.name + ".count"),
+                        .dtype = DType::i64,
+                        .kind = GraphTensor::Kind::state};
+      count.shape = {1};
+      count.data = Tensor::allocate(DType::i64, {1});
+      graph.growths.push_back({count.name, capacity, step});
+      state = graph.add_tensor(std::move(count));
+      table_.define_growing(state, capacity);
+    }
+    counts[dimension] = state;
+    table_.define(input, std::move(counts));
+  }
+}
+
+void LateExtents::renew_counts() {
+  Graph& graph = table_.graph();
+  std::set<TensorId> renewed;
+  for (const auto& [input, output, dimension, step] : growing_) {
+    const TensorId state = table_.count(input, dimension);
+    const TensorId count = table_.count(output, dimension);
+    const auto numbers = table_.values().numbers(count);
+    const std::int64_t capacity = graph.tensor(input).shape[dimension];
+    const bool grows = numbers && numbers->size() == 1 && numbers->front().low == step &&
+                       numbers->front().high == capacity + step;
+    if (!grows) {
+      throw UnsupportedError(setting("feeds") + ": output '" + graph.tensor(output).name +
+                             "' is not input '" + graph.tensor(input).name + "' and " +
+                             std::to_string(step) + " more along dimension " +
+                             std::to_string(dimension));
+    }
+    if (renewed.insert(state).second) graph.updates.push_back({state, count});
+  }
+}
 
 std::ptrdiff_t LateExtents::write_out(std::size_t n) {
   Graph& graph = table_.graph();
@@ -73,8 +119,10 @@ void LateExtents::pass_on(std::size_t n) {
 
 void LateExtents::count_outputs() {
   Graph& graph = table_.graph();
+  renew_counts();
   const std::vector<TensorId> outputs = graph.outputs;
   for (const TensorId id : outputs) {
+    if (std::ranges::find(growing_, id, &Growing::output) != growing_.end()) continue;
     for (std::size_t d = 0; d < graph.tensor(id).shape.size(); ++d) {
       const TensorId count = table_.count(id, d);
       if (count == kNoTensor) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "passes/shapes/late_growth.hpp"
 #include "passes/shapes/late_table.hpp"
 
 namespace morton::passes {
@@ -15,7 +16,8 @@ namespace morton::passes {
 /// the extents of its outputs are further outputs (Graph::counts).
 class LateExtents {
  public:
-  LateExtents(Graph& graph, Splicing& out) : table_(graph, out) {}
+  /// `growing` inputs begin with nothing, and hold what feeds have gathered.
+  LateExtents(Graph& graph, Splicing& out, std::vector<Growing> growing);
 
   [[nodiscard]] const LateTable& table() const { return table_; }
   /// Puts other nodes in the place of node `n` where it finds or reads late extents as no fixed
@@ -24,14 +26,18 @@ class LateExtents {
   std::ptrdiff_t write_out(std::size_t n);
   /// Finds which extents of the results of node `n` are late. It is inferred. Throws likewise.
   void pass_on(std::size_t n);
-  /// Makes the counts of the graph's outputs outputs too.
+  /// Makes the counts of the graph's outputs outputs too, but for those of growing inputs: states
+  /// take these. Throws UnsupportedError where a fed input does not grow by as much in each run.
   void count_outputs();
 
  private:
   /// Throws UnsupportedError where planning needs a number of the node that is late.
   void require_known(const Node& node) const;
 
+  void renew_counts();
+
   LateTable table_;
+  std::vector<Growing> growing_;
 };
 
 /// Rules for late extents. A rule writes the nodes that stand in `node`'s place; false where it has

@@ -13,6 +13,29 @@
 namespace morton::passes {
 namespace {
 
+/// What a feed has gathered, and what this run adds. There is room for it: the result has the first
+/// part's bound.
+void write_grown(LateTable& table, const Node& node, std::size_t axis, LateCounts counts) {
+  Splicing& out = table.out();
+  const auto& [past, added] = std::pair(node.inputs[0], node.inputs[1]);
+  const Shape shape = table.graph().tensor(past).shape;
+  const std::int64_t bound = shape[axis];
+  const std::int64_t step = table.graph().tensor(added).shape[axis];
+  std::vector<std::int64_t> along(shape.size() - axis, 1);
+  along[0] = bound;
+  const TensorId is_past = out.add("Reshape", {table.truths(counts[axis], bound), out.list(along)});
+  TensorId next = added;
+  if (step != 1) {
+    const TensorId place = out.add("Sub", {table.numbered(bound), counts[axis]});
+    const TensorId inside = out.add("Min", {place, out.list({step - 1})});
+    next = out.add("Gather", {added, out.add("Max", {inside, out.list({0})})},
+                   {{"axis", static_cast<std::int64_t>(axis)}});
+  }
+  out.copy(out.add("Where", {is_past, table.whole(past), next}), node.outputs[0]);
+  counts[axis] = table.sum(node, table.extent(past, axis), {step, step}).count;
+  table.define(node.outputs[0], counts);
+}
+
 /// Parts side by side: where a part is shorter than its bound, what follows moves up.
 bool write_concat(LateTable& table, const Node& node) {
   Splicing& out = table.out();
@@ -23,6 +46,10 @@ bool write_concat(LateTable& table, const Node& node) {
   std::int64_t bound = 0;
   for (const TensorId id : node.inputs) bound += table.graph().tensor(id).shape[axis];
   LateCounts counts = table.counts(node.inputs[0]);
+  if (table.is_growing(counts[axis]) && node.inputs.size() == 2 && !table.is_late(node.inputs[1])) {
+    write_grown(table, node, axis, counts);
+    return true;
+  }
   std::vector<TensorId> parts;
   LateNumber total{0, 0};
   TensorId index = kNoTensor;

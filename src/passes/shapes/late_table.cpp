@@ -96,6 +96,11 @@ TensorId LateTable::joined(std::string_view op, const LateNumber& a, const LateN
   });
 }
 
+void LateTable::define_growing(TensorId count, std::int64_t capacity) {
+  growing_.insert(count);
+  values_.define(count, {{0, capacity, count}});
+}
+
 LateNumber LateTable::least(const Node& node, const LateNumber& a, const LateNumber& b) {
   if (a.high <= b.low) return a;
   if (b.high <= a.low) return b;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class LateTable {
   [[nodiscard]] bool is_empty() const { return counts_.empty(); }
   [[nodiscard]] bool is_defined(TensorId id) const { return counts_.contains(id); }
   [[nodiscard]] bool is_late(TensorId id) const;
+  /// Whether the number counts what a feed gathers: there is always room for what a run adds.
+  [[nodiscard]] bool is_growing(TensorId count) const { return growing_.contains(count); }
+  void define_growing(TensorId count, std::int64_t capacity);
   /// What counts dimension `d`, or none.
   [[nodiscard]] TensorId count(TensorId id, std::size_t d) const;
   [[nodiscard]] LateCounts counts(TensorId id) const;
@@ -99,6 +103,7 @@ class LateTable {
   std::map<TensorId, LateCounts> counts_;
   std::map<FoundKey, Found> found_;
   std::map<std::string, TensorId> once_;
+  std::set<TensorId> growing_;
   std::map<TensorId, std::pair<TensorId, std::int64_t>>
       factors_;  ///< of a product its count and factor
 };

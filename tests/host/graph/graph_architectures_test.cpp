@@ -131,6 +131,7 @@ TEST(Architectures, HaveAsManyParametersAsPublished) {
       {"espcn", 22'729},
       {"tiny_yolo", 15'861'773},
       {"yolov8n", 3'157'200},
+      {"gpt2", 124'439'808},
   };
   for (const auto& [name, count] : published) {
     EXPECT_EQ(learned_parameters(build(find_architecture(name), 1)), count) << name;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/files/archive.hpp"
+#include "graph/graph.hpp"
+
+namespace morton::graph {
+
+/// How archives hold it: beside a plan, and in a graph's digest.
+template <typename Archive, Archived<Growth> T>
+void visit(Archive& archive, T& growth) {
+  auto& [state, capacity, step] = growth;
+  archive(state, capacity, step);
+}
+
+}  // namespace morton::graph
