@@ -18,8 +18,8 @@ namespace {
 
 using Where = NodeSupport::Where;
 
-constexpr std::array kPlaces{Where::device, Where::host, Where::nowhere, Where::unsupported,
-                             Where::unknown};
+constexpr std::array kPlaces{Where::device, Where::host,        Where::nowhere,
+                             Where::waits,  Where::unsupported, Where::unknown};
 
 const char* name_of(Where where) {
   switch (where) {
@@ -29,6 +29,8 @@ const char* name_of(Where where) {
       return "host";
     case Where::nowhere:
       return "nowhere";
+    case Where::waits:
+      return "waits";
     case Where::unsupported:
       return "unsupported";
     case Where::unknown:
@@ -66,7 +68,8 @@ std::string text_of(const ModelSupport& support) {
     table.rows.push_back({node.node, node.op,
                           fmt::format("{}{}{}", name_of(node.where), unknown ? ": " : "",
                                       unknown ? with_options(node.reason) : "")});
-    if (node.where == Where::unsupported) reasons += with_options(node.reason) + "\n";
+    const bool has_reason = node.where == Where::unsupported || node.where == Where::waits;
+    if (has_reason) reasons += with_options(node.reason) + "\n";
   }
   std::string totals;
   for (const Where where : kPlaces) {

@@ -91,6 +91,11 @@ void GivenModel::take_checkpoint(const std::string& path) {
   model_ = std::move(at.model);
 }
 
+const Model& GivenModel::network() const {
+  if (!model_) throw InternalError(options_.path + ": was compiled ahead and has no graph");
+  return *model_;
+}
+
 std::vector<PortInfo> GivenModel::inputs() const {
   if (model_) return model_->inputs();
   return common_ports(file_->inputs(), *file_, &CompiledVariant::inputs);

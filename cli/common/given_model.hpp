@@ -47,6 +47,8 @@ class GivenModel {
 
   /// "kernels: 7 from cache, 0 built", or how many were compiled ahead.
   [[nodiscard]] std::string kernels_line(const CompileReport& report) const;
+  /// The network. Throws InternalError for a compiled file.
+  [[nodiscard]] const Model& network() const;
   [[nodiscard]] bool is_compiled() const { return file_.has_value(); }
 
  private:

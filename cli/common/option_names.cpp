@@ -56,6 +56,7 @@ constexpr OptionName kOptions[] = {
     {"mean", "--mean"},
     {"model", "--model"},
     {"momentum", "--momentum"},
+    {"most_turns", "--max-turns"},
     {"precision", "--precision"},
     {"sums", "--sums"},
     {"problem", "--problem"},

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/commands.hpp"
 #include "common/device_description.hpp"
@@ -14,6 +15,7 @@
 #include "model/plan_page.hpp"
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
+#include "morton/segments.hpp"
 #include "morton/support.hpp"
 #include "morton/tools/compiled_plan.hpp"
 
@@ -40,6 +42,31 @@ struct PlanArguments {
   bool why = false;
 };
 
+/// What a plan without a run shows of a model that must wait in one.
+void show_plan_before_wait(const PlanArguments& options, const Model& model,
+                           const std::vector<std::string>& devices, const CompileOptions& compile,
+                           const NeedsSegments& error) {
+  if (!options.html.empty()) {
+    throw UnsupportedError("--html: the model has no plan as a whole: " + error.message());
+  }
+  const PartBeforeWait part = part_before_wait(model, compile, error);
+  std::optional<PlannedModel> plan;
+  if (part.model) plan.emplace(*part.model, devices, part.options);
+  const std::string why = with_options(part.wait);
+  if (for_people(options.result.format)) {
+    const auto detail = options.why ? PlanDetail::why : PlanDetail::brief;
+    const std::string text = plan ? plan->text(detail, option_text) + "\n" : "";
+    emit(fmt::format("{}wait: {}\n`morton run` plans what comes behind it once that is known: {} "
+                     "nodes\n",
+                     text, why, part.nodes_behind),
+         options.result.path);
+    return;
+  }
+  Json value = {{"wait", why}, {"nodes_behind", part.nodes_behind}};
+  if (plan) value["before"] = Json::parse(plan->json(option_text));
+  emit(to_text(value, options.result.format), options.result.path);
+}
+
 int show_plan(const PlanArguments& options) {
   refuse_same_file({{"--html", options.html}, {"--output", options.result.path}});
   CompileOptions compile = compile_options(options.model);
@@ -51,7 +78,14 @@ int show_plan(const PlanArguments& options) {
   for (const std::string& selector : selectors_of(options.device)) {
     devices.push_back(device_description(selector, options.device_info, options.device));
   }
-  const PlannedModel plan(model, devices, compile);
+  std::optional<PlannedModel> planned;
+  try {
+    planned.emplace(model, devices, compile);
+  } catch (const NeedsSegments& error) {
+    show_plan_before_wait(options, model, devices, compile, error);
+    return 0;
+  }
+  const PlannedModel& plan = *planned;
   if (!options.html.empty()) {
     const PlanPage about{options.model.path, precision_text(options.model.kernels), options.why};
     emit(page_of(Json::parse(plan.json(option_text)), about), options.html);

@@ -17,10 +17,12 @@
 #include "common/output.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
+#include "morton/segments.hpp"
 #include "morton/session.hpp"
 #include "morton/tools/cache.hpp"
 #include "run/later_starts.hpp"
 #include "run/run_report.hpp"
+#include "run/run_segments.hpp"
 #include "run/run_steps.hpp"
 
 namespace morton::cli {
@@ -54,6 +56,7 @@ struct RunArguments {
   bool names_start = false;   ///< --start is given
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
   std::int64_t top_k = 0;
+  std::int64_t most_turns = SegmentOptions().most_turns;
   StepOptions steps;
   Format format = Format::table;
 };
@@ -111,8 +114,8 @@ Json kernels_json(const CompileReport& report) {
 }
 
 /// Writes the outputs where they are asked for, and prints them.
-void emit_answer(const RunArguments& options, const Ranking& ranking, const CompiledModel& compiled,
-                 const std::vector<NamedTensor>& outputs) {
+void emit_answer(const RunArguments& options, const Ranking& ranking, const Device& device,
+                 const Json& facts, const std::vector<NamedTensor>& outputs) {
   if (!options.output.empty()) {
     write_tensors(options.output, outputs);
     log::info("wrote {}", options.output);
@@ -121,13 +124,17 @@ void emit_answer(const RunArguments& options, const Ranking& ranking, const Comp
     emit(outputs_text(outputs, ranking, options.format), "");
     return;
   }
-  const CompileReport& report = compiled.report();
-  const Json value = {{"device", Json::parse(compiled.device().json())},
-                      {"kernels", kernels_json(report)},
-                      {"plan_kept", report.plan == CompileReport::PlanOrigin::kept},
-                      {"interim_plan", report.stage == CompileReport::Stage::interim},
-                      {"outputs", outputs_json(outputs, ranking)}};
+  Json value = {{"device", Json::parse(device.json())}};
+  value.update(facts);
+  value["outputs"] = outputs_json(outputs, ranking);
   emit(to_text(value, options.format), "");
+}
+
+/// Where the kernels and the plan are from, for programs.
+Json facts_of(const CompileReport& report) {
+  return {{"kernels", kernels_json(report)},
+          {"plan_kept", report.plan == CompileReport::PlanOrigin::kept},
+          {"interim_plan", report.stage == CompileReport::Stage::interim}};
 }
 
 /// Sets what the files of the inputs settle.
@@ -200,6 +207,19 @@ void warn_without_cache(const DeviceOptions& options) {
   }
 }
 
+/// The compiled model; or nothing, where it must be cut: then `refusal` says why.
+std::optional<CompiledModel> compiled_whole(const GivenModel& model,
+                                            const std::vector<Device>& devices,
+                                            const CompileOptions& compile,
+                                            std::optional<NeedsSegments>& refusal) {
+  try {
+    return model.compile(devices, compile);
+  } catch (const NeedsSegments& error) {
+    refusal = error;
+    return {};
+  }
+}
+
 int run_model(const RunArguments& options) {
   check_background_wish();
   if (options.prepares || !options.in_background.empty()) return prepare(options);
@@ -237,7 +257,16 @@ int run_model(const RunArguments& options) {
   }
   const std::vector<Device> devices = open_devices(options.device);
   if (!model.is_compiled()) warn_without_cache(options.device);
-  const CompiledModel compiled = model.compile(devices, compile);
+  std::optional<NeedsSegments> refusal;
+  const auto whole = compiled_whole(model, devices, compile, refusal);
+  if (refusal) {
+    if (!all_settled) throw *refusal;
+    const SegmentsAnswer answer =
+        run_in_segments(model, devices, compile, steps, options.most_turns, inputs, *refusal);
+    emit_answer(options, ranking, devices.front(), answer.facts, answer.outputs);
+    return 0;
+  }
+  const CompiledModel& compiled = *whole;
   log::info("{}", model.kernels_line(compiled.report()));
   const Message& why_ready = compiled.report().why_ready;
   if (options.names_start && !why_ready.empty()) {
@@ -249,7 +278,8 @@ int run_model(const RunArguments& options) {
   }
   if (!all_settled) inputs = assemble(sources, with_fed(steps, compiled.inputs(), settled));
   Session session(compiled);
-  emit_answer(options, ranking, compiled, run_all(session, steps, std::move(inputs)));
+  const std::vector<NamedTensor> outputs = run_all(session, steps, std::move(inputs));
+  emit_answer(options, ranking, compiled.device(), facts_of(compiled.report()), outputs);
   if (compiled.report().stage == CompileReport::Stage::interim) {
     log::info("generic kernels gave this answer: {}",
               build_for_later_starts(compiled.steps_digest(), options.device.cache_dir));
@@ -277,6 +307,11 @@ void add_run(CLI::App& app, Action& chosen) {
   command->add_option("--labels", options->labels, "Names of the classes, one on each line")
       ->option_text("FILE");
   add_steps(*command, options->steps);
+  command
+      ->add_option("--max-turns", options->most_turns,
+                   "Most turns of a loop that the host counts (default: 1000000)")
+      ->option_text("N")
+      ->check(whole_number(1));
   command->add_flag("--prepare", options->prepares,
                     "Build what later starts of this model and others need, and run nothing; "
                     "inputs may be left out");

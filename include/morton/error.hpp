@@ -77,6 +77,20 @@ class MORTON_API UnsupportedError : public Error {
   ~UnsupportedError() override;
 };
 
+/// The model has no plan before a run has found something out: an extent, a condition, a number of
+/// turns. SegmentedSession (segments.hpp) runs it.
+class MORTON_API NeedsSegments : public UnsupportedError {
+ public:
+  using UnsupportedError::UnsupportedError;
+  ~NeedsSegments() override;
+  /// The node of the model behind whose inputs the run must wait. `node()` may lie in its bodies.
+  [[nodiscard]] const std::string& waiting_node() const { return *waiting_node_; }
+  void set_waiting_node(const std::string& name);
+
+ private:
+  std::shared_ptr<const std::string> waiting_node_ = std::make_shared<const std::string>();
+};
+
 /// The device or its driver failed, or there is none.
 class MORTON_API DeviceError : public Error {
  public:

@@ -31,6 +31,7 @@
 #include "morton/optimizer.hpp"
 #include "morton/plan_choices.hpp"
 #include "morton/roofline_peaks.hpp"
+#include "morton/segments.hpp"
 #include "morton/session.hpp"
 #include "morton/support.hpp"
 #include "morton/tensor.hpp"

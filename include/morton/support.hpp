@@ -20,8 +20,9 @@ struct NodeSupport {
     device,
     host,         ///< when the model is compiled: arithmetic of shapes, and what is constant
     nowhere,      ///< nothing is to be computed: it gives its input's elements another name
+    waits,        ///< a run waits before it or carries it out (SegmentedSession); `reason` says why
     unsupported,  ///< `reason` says why
-    unknown,      ///< it depends on an unsupported node, which `reason` names
+    unknown,      ///< it depends on a node that waits or is unsupported, which `reason` names
   } where = Where::device;
   Message reason;
 };

@@ -40,12 +40,17 @@ void Error::set_rejected(std::vector<RejectedKernel> kernels) {
   fields_ = std::make_shared<const Fields>(std::move(fields));
 }
 
+void NeedsSegments::set_waiting_node(const std::string& name) {
+  waiting_node_ = std::make_shared<const std::string>(name);
+}
+
 // Out-of-line destructors anchor each class's type information in the library, so that an exception
 // thrown here is caught by type in a program that links a shared build with hidden symbols.
 Error::~Error() = default;
 UsageError::~UsageError() = default;
 ModelError::~ModelError() = default;
 UnsupportedError::~UnsupportedError() = default;
+NeedsSegments::~NeedsSegments() = default;
 DeviceError::~DeviceError() = default;
 InternalError::~InternalError() = default;
 

@@ -42,7 +42,10 @@ NodeSupport declared_support(const Graph& graph, const Node& node) {
   return support;
 }
 
-bool is_out(const NodeSupport& node) { return node.where == Where::unsupported; }
+bool is_unsupported(const NodeSupport& node) { return node.where == Where::unsupported; }
+
+/// Whether nothing is known of its results.
+bool is_out(const NodeSupport& node) { return is_unsupported(node) || node.where == Where::waits; }
 
 /// The graph without unsupported nodes and those that depend on them, which become unknown. What
 /// the rest computes for the missing ones is an output.
@@ -82,9 +85,11 @@ Graph known_part(const Graph& whole, Nodes& nodes) {
 /// Notes the error that is being handled at the node that it is put down to; throws it on where
 /// there is none.
 void blame(const Error& error, Nodes& nodes) {
+  const auto* wait = dynamic_cast<const NeedsSegments*>(&error);
+  const std::string& culprit = wait != nullptr ? wait->waiting_node() : error.node();
   for (NodeSupport& node : nodes) {
-    if (error.node().empty() || node.node != error.node() || is_out(node)) continue;
-    node.where = Where::unsupported;
+    if (culprit.empty() || node.node != culprit || is_out(node)) continue;
+    node.where = wait != nullptr ? Where::waits : Where::unsupported;
     node.reason = error.message();
     return;
   }
@@ -175,7 +180,7 @@ void look_closer(const Graph& live, const PassOptions& passes, const KernelPolic
 
 }  // namespace
 
-bool ModelSupport::is_supported() const { return std::ranges::none_of(nodes, is_out); }
+bool ModelSupport::is_supported() const { return std::ranges::none_of(nodes, is_unsupported); }
 
 ModelSupport model_support(const Model& model, const CompileOptions& options) {
   const Graph live = live_graph(model);

@@ -14,8 +14,9 @@ std::set<TensorId> open_inputs(const Graph& graph, TensorId id) {
   std::set<TensorId> needed{id};
   std::set<TensorId> open;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(),
-                                      [&](TensorId output) { return needed.contains(output); });
+    const bool computes = std::ranges::any_of(node->outputs, [&](TensorId output) {
+      return needed.contains(output) && graph.tensor(output).planned() == nullptr;
+    });
     if (computes) needed.insert(node->inputs.begin(), node->inputs.end());
   }
   for (const TensorId input : graph.inputs) {
@@ -25,6 +26,10 @@ std::set<TensorId> open_inputs(const Graph& graph, TensorId id) {
 }
 
 }  // namespace
+
+bool is_data(const GraphTensor& input) {
+  return is_real(input.dtype) && std::max(input.declared.size(), input.shape.size()) > 1;
+}
 
 std::string NodeView::where() const { return node_->op + " '" + node_->name + "'"; }
 
@@ -36,6 +41,12 @@ void NodeView::fail(const std::string& what) const {
 
 void NodeView::unsupported(const std::string& what) const {
   UnsupportedError error(where() + ": " + what);
+  error.put_down_to(node_->name);
+  throw error;
+}
+
+void NodeView::wait(const std::string& what) const {
+  NeedsSegments error(where() + ": " + what);
   error.put_down_to(node_->name);
   throw error;
 }
@@ -72,14 +83,17 @@ const Tensor& NodeView::value(std::size_t i) const {
   if (const Tensor* known = constant(i)) return *known;
   const GraphTensor& tensor = graph_->tensor(input_id(i));
   std::string open;
+  bool needs_run = false;
   for (const TensorId id : open_inputs(*graph_, node_->inputs[i])) {
     open += (open.empty() ? "'" : ", '") + graph_->tensor(id).name + "'";
+    needs_run = needs_run || is_data(graph_->tensor(id));
   }
   const std::string what = where() + ": the value of input " + std::to_string(i) + ", '" +
                            tensor.name + "', must be known when the model is planned";
-  if (open.empty())
-    unsupported("the value of input " + std::to_string(i) + ", '" + tensor.name +
-                "', must be known when the model is planned; a run computes it");
+  if (open.empty() || needs_run) {
+    wait("the value of input " + std::to_string(i) + ", '" + tensor.name +
+         "', must be known when the model is planned; a run computes it");
+  }
   throw UnknownShape(what + " and follows from " + open + ": give the value when compiling, by " +
                      setting("values"));
 }

@@ -11,6 +11,10 @@
 
 namespace morton::ops {
 
+/// Real numbers of several dimensions are data: what depends on an input of them is no shape
+/// arithmetic.
+[[nodiscard]] bool is_data(const GraphTensor& input);
+
 /// Element type and shape, as shape inference passes them.
 struct TensorType {
   DType dtype = DType::f32;
@@ -38,6 +42,8 @@ class NodeView {
   [[noreturn]] void fail(const std::string& what) const;
   /// Throws UnsupportedError likewise.
   [[noreturn]] void unsupported(const std::string& what) const;
+  /// Throws NeedsSegments likewise: a run may find out what is wanted here.
+  [[noreturn]] void wait(const std::string& what) const;
   /// Shape of the operands `a` and `b` together; throws ModelError that names the node, and `part`
   /// of it where that is not empty.
   [[nodiscard]] Shape broadcast(const Shape& a, const Shape& b, const std::string& part = "") const;

@@ -207,11 +207,7 @@ std::vector<TensorId> planned_graph_inputs(const Graph& graph) {
   const auto planned = planned_tensors(graph);
   std::vector<TensorId> inputs;
   for (const TensorId id : graph.inputs) {
-    // Real numbers of more dimensions are data: what depends on them is no shape arithmetic.
-    const GraphTensor& tensor = graph.tensor(id);
-    const std::size_t rank = std::max(tensor.declared.size(), tensor.shape.size());
-    const bool arithmetic = !is_real(tensor.dtype) || rank <= 1;
-    if (planned[id] && arithmetic) inputs.push_back(id);
+    if (planned[id] && !is_data(graph.tensor(id))) inputs.push_back(id);
   }
   return inputs;
 }

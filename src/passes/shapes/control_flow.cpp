@@ -71,8 +71,7 @@ void ControlFlow::take_turns(const Node& node, std::int64_t count) {
   turns_ += count;
   if (turns_ <= kMostTurns) return;
   NodeView(graph_, node)
-      .unsupported("with it, the model's loops take more than " + std::to_string(kMostTurns) +
-                   " turns");
+      .wait("with it, the model's loops take more than " + std::to_string(kMostTurns) + " turns");
 }
 
 bool ControlFlow::condition(const Node& node, std::size_t i) const {
@@ -80,8 +79,7 @@ bool ControlFlow::condition(const Node& node, std::size_t i) const {
   if (!view.has_input(i)) return true;
   const Tensor* value = graph_.tensor(node.inputs[i]).planned();
   if (value == nullptr) {
-    view.unsupported("whether it goes on follows from data, '" +
-                     graph_.tensor(node.inputs[i]).name + "'; that is not done yet");
+    view.wait("whether it goes on follows from data, '" + graph_.tensor(node.inputs[i]).name + "'");
   }
   if (value->size() != 1)
     view.fail("its condition has " + std::to_string(value->size()) + " values");
@@ -125,15 +123,14 @@ void ControlFlow::write_choice(const Node& node, const Branches& branches) {
       view.unsupported("its condition follows from data, and it gives lists of tensors");
     }
     if (late_.counts(ids.first) != late_.counts(ids.second)) {
-      view.unsupported(
+      view.wait(
           "its condition follows from data, and so do extents of its results, each by itself");
     }
     const GraphTensor& then = graph_.tensor(ids.first);
     const GraphTensor& otherwise = graph_.tensor(ids.second);
     if (then.shape != otherwise.shape || then.dtype != otherwise.dtype) {
-      view.unsupported("its condition follows from data, and its branches give " +
-                       to_string(then.shape) + " and " + to_string(otherwise.shape) +
-                       "; that is not done yet");
+      view.wait("its condition follows from data, and its branches give " + to_string(then.shape) +
+                " and " + to_string(otherwise.shape));
     }
     out_.copy(out_.add("Where", {condition, ids.first, ids.second}), node.outputs[i]);
   }

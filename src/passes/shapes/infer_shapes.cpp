@@ -92,6 +92,33 @@ bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planne
   return false;
 }
 
+/// Which of the graph's own nodes those stand for that are written in their places.
+class Origins {
+ public:
+  explicit Origins(const Graph& graph) : places_(graph.nodes.size()) {
+    for (std::size_t n = 0; n < places_.size(); ++n) places_[n] = n;
+    for (const Node& node : graph.nodes) names_.push_back(node.name);
+  }
+  /// `count` nodes took the place of node `n`.
+  void put_in_place_of(std::size_t n, std::size_t count) {
+    const auto place = places_.begin() + static_cast<std::ptrdiff_t>(n);
+    const std::size_t origin = *place;
+    if (count == 0) {
+      places_.erase(place);
+    } else {
+      places_.insert(place, count - 1, origin);
+    }
+  }
+  /// The name; of a node behind all others, which makes outputs, none.
+  [[nodiscard]] std::string of(std::size_t n) const {
+    return n < places_.size() ? names_[places_[n]] : "";
+  }
+
+ private:
+  std::vector<std::size_t> places_;
+  std::vector<std::string> names_;
+};
+
 }  // namespace
 
 int infer_shapes(Graph& graph, const PassOptions& options) {
@@ -109,13 +136,16 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
     mark_planned(graph, graph.nodes.size() - made, graph.nodes.size(), planned);
     return made > 0;
   };
-  while (is_known.size() < graph.nodes.size() || has_outputs_to_write()) {
+  Origins origins(graph);
+  const auto infer_next = [&] {
     const std::size_t n = is_known.size();
     std::ptrdiff_t made = late.write_out(n);
     if (made < 0) made = flow.write_out(n);
     if (made >= 0) {
-      mark_planned(graph, n, n + static_cast<std::size_t>(made), planned);
-      continue;
+      const auto count = static_cast<std::size_t>(made);
+      origins.put_in_place_of(n, count);
+      mark_planned(graph, n, n + count, planned);
+      return;
     }
     Node& node = graph.nodes[n];
     const auto types = infer(graph, node);
@@ -128,6 +158,14 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
     }
     late.pass_on(n);
     is_known.push_back(plan_values(graph, node, planned));
+  };
+  while (is_known.size() < graph.nodes.size() || has_outputs_to_write()) {
+    try {
+      infer_next();
+    } catch (NeedsSegments& error) {
+      error.set_waiting_node(origins.of(is_known.size()));
+      throw;
+    }
   }
   late.count_outputs();
   std::vector<Node> kept;

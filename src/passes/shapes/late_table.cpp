@@ -47,7 +47,7 @@ void LateTable::define_count(const Node& node, TensorId count, std::int64_t boun
 }
 
 void LateTable::refuse(const Node& node, const std::string& why) const {
-  NodeView(graph_, node).unsupported(why);
+  NodeView(graph_, node).wait(why);
 }
 
 LateNumbers LateTable::numbers(const Node& node, TensorId id) {

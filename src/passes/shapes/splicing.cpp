@@ -42,8 +42,8 @@ std::size_t Splicing::put_last() {
 
 void Splicing::require_room(std::size_t nodes) const {
   if (graph_.nodes.size() + made_.size() + nodes <= kMostNodes) return;
-  throw UnsupportedError("'" + prefix_ + "': written out, control flow makes more than " +
-                         std::to_string(kMostNodes) + " nodes");
+  throw NeedsSegments("'" + prefix_ + "': written out, control flow makes more than " +
+                      std::to_string(kMostNodes) + " nodes");
 }
 
 TensorId Splicing::add(std::string_view op, std::vector<TensorId> inputs, Attributes attributes) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_segments.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "common/log.hpp"
+#include "common/option_names.hpp"
+#include "common/options.hpp"
+#include "morton/segments.hpp"
+
+namespace morton::cli {
+
+SegmentsAnswer run_in_segments(const GivenModel& model, const std::vector<Device>& devices,
+                               const CompileOptions& compile, const RunSteps& steps,
+                               std::int64_t most_turns, const std::vector<NamedTensor>& inputs,
+                               const NeedsSegments& error) {
+  const auto refuse = [&](const char* what) {
+    throw UnsupportedError(Message(what) + ": the host must wait in a run: " + error.message());
+  };
+  if (compile.fallback == CompileOptions::Fallback::refuse) refuse("--strict");
+  if (devices.size() != 1) refuse("--device: several devices cannot share the model");
+  if (!steps.feeds.empty()) refuse("--feed: nothing can be fed back");
+  if (steps.count != 1) refuse("--steps: there can be one alone");
+  SegmentOptions limits;
+  limits.most_turns = most_turns;
+  SegmentedSession session(model.network(), devices.front(), compile, limits);
+  SegmentsAnswer answer{session.run(inputs), {}};
+  const SegmentsReport& report = session.report();
+  Json waits = Json::array();
+  for (const Wait& wait : report.waits) {
+    log::info("the host waited {} times: {}", wait.times, with_options(wait.why));
+    waits.push_back({{"node", wait.node}, {"times", wait.times}, {"why", with_options(wait.why)}});
+  }
+  log::info("segments: {} plans made, {} kernels built", report.plans, report.built_kernels);
+  answer.facts = {{"waits", waits}, {"plans", report.plans}, {"built", report.built_kernels}};
+  return answer;
+}
+
+}  // namespace morton::cli
