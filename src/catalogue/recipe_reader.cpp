@@ -119,7 +119,7 @@ std::size_t target_rank(const JsonReader& reader, const Recipe& recipe, const Sc
 void check_flow(const JsonReader& reader, const OperandSchema& schema, const RecipeOperand& operand,
                 const Recipe& recipe, Scope& scope) {
   const OperandSchema* outer = find_operand(*scope.family, operand.target);
-  const bool is_input = outer != nullptr && outer->role == OperandSchema::Role::input;
+  const bool is_input = outer != nullptr && outer->role != OperandSchema::Role::output;
   if (schema.role == OperandSchema::Role::output) {
     if (is_input)
       reader.fail("writes '" + operand.target + "', an input of " + recipe.family.name());

@@ -66,7 +66,9 @@ using Dimensions = std::vector<std::string_view>;
 struct OperandSchema {
   std::string_view name;
   Dimensions dimensions;
-  enum class Role { input, output } role = Role::input;
+  /// `changed` is an input that the kernel writes too, and nobody reads afterwards: it is made anew
+  /// for each run, although all that it is made of may be constant.
+  enum class Role { input, changed, output } role = Role::input;
 
   /// The operand that every family writes.
   [[nodiscard]] static OperandSchema dst(Dimensions dimensions) {

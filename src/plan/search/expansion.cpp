@@ -97,14 +97,25 @@ void Expansion::make_temporary(const std::string& name, const RecipeStep& writer
   TaskTensor tensor;
   tensor.name = task_.name + ":" + name;
   tensor.kind = TaskTensor::Kind::temporary;
-  const bool fixed = std::all_of(
-      writer.operands.begin(), writer.operands.end(),
-      [&](const auto& operand) { return operand.first == "dst" || reads_fixed(operand.second); });
+  const bool fixed =
+      !is_changed(name) && std::ranges::all_of(writer.operands, [&](const auto& operand) {
+        return operand.first == "dst" || reads_fixed(operand.second);
+      });
   if (fixed) tensor.kind = TaskTensor::Kind::derived;
   for (const auto& extent : recipe_.temporaries.at(name)) {
     tensor.shape.push_back(extent.evaluate(values_));
   }
   result_.temporaries.push_back(std::move(tensor));
+}
+
+/// Whether a step writes what the temporary has been filled with.
+bool Expansion::is_changed(const std::string& name) const {
+  return std::ranges::any_of(recipe_.steps, [&](const RecipeStep& step) {
+    return std::ranges::any_of(step.family->operands, [&](const OperandSchema& schema) {
+      return schema.role == OperandSchema::Role::changed &&
+             step.operands.at(std::string(schema.name)).target == name;
+    });
+  });
 }
 
 bool Expansion::reads_fixed(const RecipeOperand& operand) const {
@@ -166,6 +177,15 @@ Binding Expansion::bind(const RecipeStep& step, const std::string& role,
   return binding;
 }
 
+/// The problems of steps are of f32. Numbers of steps beside real numbers (`lengths` of recurrence)
+/// stay what they are.
+DType Expansion::type_of(const RecipeOperand& operand) const {
+  const auto& types = task_.bound.problem.types;
+  const auto own = types.find(operand.target);
+  const bool counts = own != types.end() && own->second == DType::i64;
+  return counts && types.at("dst") == DType::f32 ? DType::i64 : DType::f32;
+}
+
 Task Expansion::make_step(const RecipeStep& step) const {
   Task task;
   task.name = task_.name + ":" + step.family.name();
@@ -178,7 +198,7 @@ Task Expansion::make_step(const RecipeStep& step) const {
   const auto names = names_for(step);
   for (const auto& [role, operand] : step.operands) {
     task.bound.operands[role] = bind(step, role, operand, names);
-    problem.types[role] = DType::f32;
+    problem.types[role] = type_of(operand);
     if (role == "dst" && operand.target == "dst") {
       problem.epilogue = task_.bound.problem.epilogue;
       task.bound.sides = task_.bound.sides;

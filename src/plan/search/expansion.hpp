@@ -34,6 +34,8 @@ class Expansion {
   void add_slabs(std::int64_t count);
   void add_step(std::size_t index, int slab);
   void make_temporary(const std::string& name, const RecipeStep& writer);
+  [[nodiscard]] DType type_of(const RecipeOperand& operand) const;
+  [[nodiscard]] bool is_changed(const std::string& name) const;
   [[nodiscard]] bool reads_fixed(const RecipeOperand& operand) const;
   [[nodiscard]] InnerNames names_for(const RecipeStep& step) const;
   [[nodiscard]] Binding bind(const RecipeStep& step, const std::string& role,

@@ -69,9 +69,9 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places,
     operand.access =
         generated ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
     if (format.has_accessors) take_demanded(choice.demands.at(role), operand);
-    operand.direction = schema.role == OperandSchema::Role::output
-                            ? InstanceOperand::Direction::write
-                            : InstanceOperand::Direction::read;
+    operand.direction = schema.role == OperandSchema::Role::input
+                            ? InstanceOperand::Direction::read
+                            : InstanceOperand::Direction::write;
     spec.operands.push_back(std::move(operand));
   }
   const Shape& dst = places.operands.at("dst").tensor_shape;

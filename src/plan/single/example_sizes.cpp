@@ -69,6 +69,7 @@ constexpr FamilyExamples kFamilyExamples[] = {
     {"top_k", "log_sum_exp", "K=5 SMALLEST=0 INDICES=0", ""},
     {"cumulative_sum", "log_sum_exp", "EXCLUSIVE=0 REVERSE=0", ""},
     {"recurrence", "", "T=28 N=16 U=128 G=4 K=U P=2 S=2 CELL=4 REVERSE=0", ""},
+    {"parted_recurrence", "recurrence", "N=1 W=2 M=2*N*T", ""},
     {"trees", "", "N=1000 F=50 S=8 C=1 T=1000 B=6 P=1024000 U=2*T V=1 WORDS=2 ONE=1 COMBINE=0",
      "C=3 V=64 ONE=0"},
     {"coupling", "", "N=1000 C=3 P=C*(C-1)/2", ""},

@@ -145,4 +145,13 @@ ProblemFamily family_recurrence() {
           .named_first = {"T", "N", "U"}};
 }
 
+ProblemFamily family_parted_recurrence() {
+  ProblemFamily family = family_recurrence();
+  family.id = families::parted_recurrence;
+  const auto dst = family.operands.end() - 1;
+  family.operands.insert(dst, {"marks", {"W", "M"}, OperandSchema::Role::changed});
+  family.mixes = std::nullopt;
+  return family;
+}
+
 }  // namespace morton::problems

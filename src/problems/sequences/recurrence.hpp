@@ -17,6 +17,10 @@ namespace morton::problems {
 ///   lengths[N]        the steps of each sequence; behind them its state stays as it is
 ///   dst[S,T,N,U]      h; of an LSTM c; of `gru` the state that its reset gate lets through
 ///
+/// parted_recurrence is the same with memory for work-groups that share the units of a sequence:
+///
+///   marks[W,M]        zeros, M = 2*N*T; the kernel notes there what each of W parts has computed
+///
 /// The gates have ONNX's order: of a GRU update z, reset r, hidden n; of an LSTM input i, output o,
 /// forget f, cell g. Their functions are ONNX's standard ones.
 struct RecurrenceStructure {

@@ -396,6 +396,11 @@ TEST_P(CatalogueOclgrind, SmallCasesLeaveNothingToReport) {
   if (uses_library()) {
     GTEST_SKIP() << "a library's kernels are not ours to check";
   }
+  if (way_.name.find("parted_recurrence.") != std::string::npos) {
+    GTEST_SKIP()
+        << "its work-groups read each other's rows behind atomic marks, and Oclgrind knows "
+           "no order between work-groups";
+  }
   std::vector<OperatorCase> small;
   for (const OperatorCase& test : cases()) {
     if (test.small) small.push_back(test);

@@ -45,7 +45,7 @@ bool fits(const Entry& entry, const Recipe& recipe) {
 /// The recipe within which a kernel is tried that no operator asks for; null for all others.
 const Recipe* recipe_around(const Entry& entry, const Catalogue& catalogue) {
   constexpr std::array kInside{families::sum, families::filter_gemm, families::unfold2d,
-                               families::fold2d};
+                               families::fold2d, families::parted_recurrence};
   const bool is_inside = std::ranges::count(kInside, entry.family) > 0;
   if (!entry.family.name().starts_with("winograd_") && !is_inside) return nullptr;
   for (const Recipe& recipe : catalogue.recipes()) {

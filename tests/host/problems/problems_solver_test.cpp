@@ -109,7 +109,8 @@ TEST(ProblemSolver, TheStepsOfEveryRecipeSolveItsProblem) {
       {"Conv", "1x17x5x6 4x17x2x3 | strides=[2,1] dilations=[1,2]"},
       {"Conv", "1x5x4x3 7x5x1x1 7"},
       {"Conv", "2x5x4x3 7x5x1x1 7"},
-      {"ConvTranspose", "2x3x4x5 3x2x3x2 2 | strides=[2,1] pads=[1,0,0,1]"}};
+      {"ConvTranspose", "2x3x4x5 3x2x3x2 2 | strides=[2,1] pads=[1,0,0,1]"},
+      {"RecurrentSequence", "3x2x4x5 4x5x5 4x5 2x2x5 [3,2] | cell=lstm"}};
   const Catalogue catalogue = Catalogue::standard();
   const Environment facts = environment_of(DeviceInfo{});
   for (const Recipe& recipe : catalogue.recipes()) {
@@ -126,6 +127,17 @@ TEST(ProblemSolver, TheStepsOfEveryRecipeSolveItsProblem) {
     }
     EXPECT_GT(solved, 0) << recipe.name;
   }
+}
+
+TEST(ProblemSolver, WhatAStepChangesIsMadeAnewForEachRun) {
+  const SolvedTasks tasks("RecurrentSequence", "3x2x1x5! 1x5x5! 1x5! 1x2x5! [3,2] | cell=tanh");
+  const Recipe& recipe = *Catalogue::shared()->find_recipe("recurrence.parts");
+  const Environment facts = environment_of(DeviceInfo{});
+  const RecipeSetting setting{1, {{"W", 2}}, &facts};
+  const auto way = expand(recipe, tasks.list.tasks.front(), 0, tasks.list, setting);
+  const auto& made = std::get<ExpandedRecipe>(way);
+  ASSERT_EQ(made.temporaries.size(), 1U);
+  EXPECT_EQ(made.temporaries[0].kind, TaskTensor::Kind::temporary);
 }
 
 TEST(ProblemSolver, ANarrowFamilyIsItsElementwiseProblem) {
