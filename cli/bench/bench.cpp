@@ -24,6 +24,7 @@
 #include "morton/error.hpp"
 #include "morton/session.hpp"
 #include "run/profile_measure.hpp"
+#include "run/run_steps.hpp"
 
 namespace morton::cli {
 namespace {
@@ -61,6 +62,7 @@ struct BenchArguments {
   MeasureOptions measure;
   ResultOptions result;
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
+  std::vector<std::string> feeds;
   bool cold = false;
 };
 
@@ -108,6 +110,7 @@ void measure_host(Session& session, const std::vector<NamedTensor>& inputs, cons
                   ModelSamples& samples) {
   std::vector<NamedTensor> outputs;
   repeat(goal, "host clock", [&] {
+    session.empty_full_states();
     const Stopwatch whole;
     outputs = session.run(inputs);
     samples.host.push_back(whole.milliseconds());
@@ -115,6 +118,7 @@ void measure_host(Session& session, const std::vector<NamedTensor>& inputs, cons
   warn_unless_finite(outputs);
   const Goal shorter{goal.iterations, goal.duration_ms / 10.0};
   repeat(shorter, "enqueuing", [&] {
+    session.empty_full_states();
     for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
     const Stopwatch enqueue;
     const Event done = session.enqueue();
@@ -135,6 +139,7 @@ void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& 
     return;
   }
   repeat(goal, "device clock", [&] {
+    session.empty_full_states();
     session.enqueue().wait();
     const std::optional<double> ms = device_ms(session.step_times());
     if (!ms) throw DeviceError("the device gave times for some runs and not for others");
@@ -149,7 +154,10 @@ double measure_first_and_host(const CompiledModel& model, const std::vector<Name
   const Stopwatch first;
   (void)session.run(inputs);
   const double first_ms = first.milliseconds();
-  for (const Stopwatch watch; watch.milliseconds() < warmup_ms;) (void)session.run(inputs);
+  for (const Stopwatch watch; watch.milliseconds() < warmup_ms;) {
+    session.empty_full_states();
+    (void)session.run(inputs);
+  }
   measure_host(session, inputs, goal, samples);
   return first_ms;
 }
@@ -203,6 +211,7 @@ int bench(const BenchArguments& options) {
   const Stopwatch load;
   const GivenModel model(options.model, options.elsewhere);
   const double load_ms = load.milliseconds();
+  set_feeds(options.feeds, model, compile);
   const Stopwatch open;
   const std::vector<Device> devices = open_devices(options.device);
   const double open_device_ms = open.milliseconds();
@@ -248,6 +257,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_given_model(*command, options->model, options->elsewhere, Need::optional);
   command->add_flag("--cold", options->cold,
                     "Measure new processes up to their first result: cold, warm, compiled ahead");
+  add_feeds(*command, options->feeds);
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);

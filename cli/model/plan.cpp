@@ -18,6 +18,7 @@
 #include "morton/segments.hpp"
 #include "morton/support.hpp"
 #include "morton/tools/compiled_plan.hpp"
+#include "run/run_steps.hpp"
 
 namespace morton::cli {
 namespace {
@@ -37,6 +38,7 @@ Examples:
 struct PlanArguments {
   DeviceOptions device;
   ModelOptions model;
+  std::vector<std::string> feeds;
   std::string device_info, html;
   ResultOptions result;
   bool why = false;
@@ -74,6 +76,7 @@ int show_plan(const PlanArguments& options) {
   compile.cache_dir = options.device.cache_dir;
   const Model model = read_model(options.model);
   require_supported(model);
+  set_feeds(options.feeds, model.inputs(), model.outputs(), compile);
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {
     devices.push_back(device_description(selector, options.device_info, options.device));
@@ -112,6 +115,7 @@ void add_plan(CLI::App& app, Action& chosen) {
                    "Write a page for a browser: graph, memory, layouts and reasons")
       ->option_text("FILE")
       ->check(writable_file());
+  add_feeds(*command, options->feeds);
   add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);

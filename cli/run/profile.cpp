@@ -19,6 +19,7 @@
 #include "run/profile_measure.hpp"
 #include "run/profile_page.hpp"
 #include "run/profile_report.hpp"
+#include "run/run_steps.hpp"
 
 namespace morton::cli {
 namespace {
@@ -41,6 +42,7 @@ struct ProfileArguments {
   ModelOptions model;
   MeasureOptions measure;
   ResultOptions result;
+  std::vector<std::string> feeds;
   std::string layers, trace, html;
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
 };
@@ -117,13 +119,14 @@ int run_profile(const ProfileArguments& options) {
                     {"--output", options.result.path}});
   (void)parse_duration_ms(options.measure.duration);
   (void)parse_duration_ms(options.measure.warmup);
-  const CompileOptions compile = compile_options(options.model);
+  CompileOptions compile = compile_options(options.model);
   if (selectors_of(options.device).size() > 1 || !options.device.weights.empty()) {
     throw UsageError(
         "profile: takes one device, since the steps of several have no common clock; profile the "
         "model on each");
   }
   const GivenModel model(options.model, options.elsewhere);
+  set_feeds(options.feeds, model, compile);
   const Device device = open_device(options.device);
   const CompiledModel compiled = model.compile({device}, compile);
   log::info("{}", model.kernels_line(compiled.report()));
@@ -168,6 +171,7 @@ void add_profile(CLI::App& app, Action& chosen) {
                    "Write a page for a browser: roofline, timeline, memory, graph and tables")
       ->option_text("FILE")
       ->check(writable_file());
+  add_feeds(*command, options->feeds);
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);

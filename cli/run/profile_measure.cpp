@@ -63,16 +63,20 @@ class Turns {
   void warm_up(double milliseconds) {
     const Stopwatch watch;
     do {
+      plain_.empty_full_states();
       plain_.enqueue().wait();
+      measured_.empty_full_states();
       measured_.enqueue().wait();
     } while (watch.milliseconds() < milliseconds);
   }
 
   void take() {
+    plain_.empty_full_states();
     const Stopwatch plain;
     plain_.enqueue().wait();
     runs_.plain.push_back(plain.milliseconds());
     take_measured();
+    measured_.empty_full_states();
     measured_.run_step_by_step();
     const std::vector<StepTime> times = measured_.step_times();
     for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -113,6 +117,7 @@ class Turns {
 
  private:
   void take_measured() {
+    measured_.empty_full_states();
     const Stopwatch whole;
     const Event done = measured_.enqueue();
     const double enqueue_ms = whole.milliseconds();

@@ -74,6 +74,15 @@ std::set<std::string> RunSteps::fed() const {
   return inputs;
 }
 
+void add_feeds(CLI::App& command, std::vector<std::string>& feeds) {
+  command
+      .add_option("--feed", feeds,
+                  "An input that takes an output's value behind each run, zero at first; a full "
+                  "one begins with nothing again; repeatable")
+      ->option_text("OUTPUT:INPUT")
+      ->allow_extra_args(false);
+}
+
 void add_steps(CLI::App& command, StepOptions& options) {
   command
       .add_option("--feed", options.feeds,
@@ -156,6 +165,23 @@ void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
     require(outputs, output, "output");
     require(inputs, input, "input");
   }
+}
+
+void set_feeds(const std::vector<std::string>& feeds, const std::vector<PortInfo>& inputs,
+               const std::vector<PortInfo>& outputs, CompileOptions& compile) {
+  RunSteps steps = run_steps({feeds});
+  name_ports(steps, inputs, outputs, compile.shapes);
+  require_ports(steps, inputs, outputs);
+  compile.feeds = steps.feeds;
+}
+
+void set_feeds(const std::vector<std::string>& feeds, const GivenModel& model,
+               CompileOptions& compile) {
+  if (feeds.empty()) return;
+  if (model.is_compiled()) {
+    throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
+  }
+  set_feeds(feeds, model.inputs(), model.outputs(), compile);
 }
 
 void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& sources) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "morton/session.hpp"
 
@@ -31,12 +32,14 @@ struct StepOptions {
   std::int64_t count = 1;
 };
 void add_steps(CLI::App& command, StepOptions& options);
-/// Throws UsageError for a --feed that is none.
+/// --feed alone, for commands that run a model as often as they like.
+void add_feeds(CLI::App& command, std::vector<std::string>& feeds);
 /// Names the ports that `*` stands for in feeds, and in the names of `shapes`: "present_*:past_*"
 /// feeds all such outputs. Throws UsageError where none has such a name.
 void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
                 const std::vector<PortInfo>& outputs, std::map<std::string, Shape>& shapes);
 
+/// Throws UsageError for a --feed that is none.
 [[nodiscard]] RunSteps run_steps(const StepOptions& options);
 
 /// The inputs of the compiled model, and those of the model's that are fed: where files are given
@@ -47,6 +50,13 @@ void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
 /// Throws UsageError where a feed names a port that the model has not.
 void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
                    const std::vector<PortInfo>& outputs);
+
+/// What `feeds` names, with the shapes of `compile`. Throws UsageError as the functions above, and
+/// for a compiled model.
+void set_feeds(const std::vector<std::string>& feeds, const std::vector<PortInfo>& inputs,
+               const std::vector<PortInfo>& outputs, CompileOptions& compile);
+void set_feeds(const std::vector<std::string>& feeds, const GivenModel& model,
+               CompileOptions& compile);
 
 /// Leaves, of the sources of inputs that are parted, the first step's part, and remembers the rest.
 void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& sources);

@@ -105,6 +105,9 @@ class MORTON_API Session {
   /// shape.
   [[nodiscard]] Tensor get_state(const std::string& name);
   void set_state(const std::string& name, const Tensor& value);
+  /// Lets states that runs fill (CompileOptions::feeds) begin with nothing again, where another run
+  /// would find no room.
+  void empty_full_states();
 
   /// An input's memory mapped for writing, or an output's for reading: no copy where host and
   /// device share memory. Valid until `unmap`, which must come before the next `enqueue`; until

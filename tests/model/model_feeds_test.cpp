@@ -3,6 +3,8 @@
 // Outputs that are fed back: CompileOptions::feeds.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "graph/random_network.hpp"
 #include "model/model_check.hpp"
 #include "support/devices.hpp"
@@ -15,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ModelFeeds : public ModelTest {};
 MORTON_MODELS_ON_EVERY_DEVICE(ModelFeeds);
@@ -108,6 +111,59 @@ TEST_P(ModelFeeds, AnInputGrowsBySeveralAtOnce) {
   const auto outputs = session.run(inputs);
   EXPECT_THAT(values(outputs[0].tensor), ElementsAre(1, 2, 1, 2, 3, 4, 3, 4));
   EXPECT_THROW((void)session.run(inputs), UsageError);
+}
+
+TEST_P(ModelFeeds, AFullInputBeginsAgain) {
+  CompileOptions options;
+  options.feeds = {{"seen", "past"}};
+  options.shapes["past"] = {2, 2};
+  Session session(compile(to_model(gatherer(1)), device(), options));
+  const std::vector<NamedTensor> inputs{{"x", Tensor::from({2, 1}, std::vector<float>{1, 2})}};
+  session.empty_full_states();
+  (void)session.run(inputs);
+  session.empty_full_states();  // it has room for one more
+  EXPECT_THAT(values(session.run(inputs)[0].tensor), ElementsAre(1, 1, 2, 2));
+  session.empty_full_states();
+  EXPECT_THAT(values(session.run(inputs)[0].tensor), ElementsAre(1, 2));
+}
+
+/// The columns gathered so far times the rows gathered so far.
+Graph product_of_gathered() {
+  RandomNetwork network("product", 1, 17);
+  const TensorId column = network.input("column", {{2, ""}, {1, ""}});
+  const TensorId row = network.input("row", {{1, ""}, {2, ""}});
+  const TensorId columns = network.input("columns", {{2, ""}, {0, "seen"}});
+  const TensorId rows = network.input("rows", {{0, "seen"}, {2, ""}});
+  const TensorId left =
+      network.node("Concat", "left", {columns, column}, {{"axis", std::int64_t{1}}});
+  const TensorId right = network.node("Concat", "right", {rows, row}, {{"axis", std::int64_t{0}}});
+  network.output(left, {{2, ""}, {0, "more"}});
+  network.output(right, {{0, "more"}, {2, ""}});
+  network.output(network.node("MatMul", "product", {left, right}), {{2, ""}, {2, ""}});
+  return network.finish();
+}
+
+TEST_P(ModelFeeds, AProductReadsWhatGrowsWithoutACopy) {
+  CompileOptions options;
+  options.feeds = {{"left", "columns"}, {"right", "rows"}};
+  options.shapes = {{"columns", {2, 3}}, {"rows", {3, 2}}};
+  const CompiledModel model = compile(to_model(product_of_gathered()), device(), options);
+  for (const StepInfo& step : model.steps()) {
+    EXPECT_THAT(step.name, Not(HasSubstr("product/Where")));
+  }
+  Session session(model);
+  const auto run = [&](float a, float b) {
+    const std::vector<NamedTensor> inputs{
+        {"column", Tensor::from({2, 1}, std::vector<float>{a, b})},
+        {"row", Tensor::from({1, 2}, std::vector<float>{a, b})}};
+    return values(session.run(inputs)[0].tensor);
+  };
+  EXPECT_THAT(run(1, 2), ElementsAre(1, 2, 2, 4));
+  EXPECT_THAT(run(3, 0), ElementsAre(10, 2, 2, 4));
+  EXPECT_THAT(run(0, std::numeric_limits<float>::infinity())[0], 10);
+  // What is void again was infinite, and has no share.
+  session.set_state("columns.count", Tensor::from({1}, std::vector<std::int64_t>{1}));
+  EXPECT_THAT(run(1, 1), ElementsAre(2, 3, 3, 5));
 }
 
 TEST_P(ModelFeeds, WhatDoesNotFitIsNamed) {

@@ -225,6 +225,20 @@ void Session::set_state(const std::string& name, const Tensor& value) {
   }
 }
 
+void Session::empty_full_states() {
+  const std::vector<Growth>& growths = Inside::of(state_->model)->growths;
+  const bool is_full = std::ranges::any_of(growths, [&](const Growth& growth) {
+    return state_->grown[growth.state] + growth.step > growth.capacity;
+  });
+  if (!is_full) return;
+  for (const Growth& growth : growths) {
+    const ValueId value = state_->runner->state(growth.state);
+    Tensor nothing = tensor_of(*state_->runner, value);
+    std::fill_n(nothing.mutable_data(), nothing.bytes(), std::byte{0});
+    set_state(growth.state, nothing);
+  }
+}
+
 void Session::set_profiling(SessionOptions::Profiling profiling) {
   const SessionOptions options{profiling};
   state_->runner->use_kind(queue_kind(options));
