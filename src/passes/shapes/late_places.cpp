@@ -14,7 +14,7 @@ namespace morton::passes {
 namespace {
 
 /// What a feed has gathered, and what this run adds. There is room for it: the result has the first
-/// part's bound.
+/// part's bound. Void is made 0 in the same step, so no product that reads it needs a masked copy.
 void write_grown(LateTable& table, const Node& node, std::size_t axis, LateCounts counts) {
   Splicing& out = table.out();
   const auto& [past, added] = std::pair(node.inputs[0], node.inputs[1]);
@@ -31,9 +31,11 @@ void write_grown(LateTable& table, const Node& node, std::size_t axis, LateCount
     next = out.add("Gather", {added, out.add("Max", {inside, out.list({0})})},
                    {{"axis", static_cast<std::int64_t>(axis)}});
   }
-  out.copy(out.add("Where", {is_past, table.whole(past), next}), node.outputs[0]);
+  const TensorId chosen = out.add("Where", {is_past, table.whole(past), next});
   counts[axis] = table.sum(node, table.extent(past, axis), {step, step}).count;
+  out.copy(table.masked(table.alike(chosen, past, counts), axis, 0.0), node.outputs[0]);
   table.define(node.outputs[0], counts);
+  table.define_zero_void(node.outputs[0], axis);
 }
 
 /// Parts side by side: where a part is shorter than its bound, what follows moves up.

@@ -191,6 +191,7 @@ TensorId LateTable::truths(TensorId count, std::int64_t bound) {
 TensorId LateTable::masked(TensorId id, std::size_t d, double otherwise) {
   const TensorId counter = count(id, d);
   if (counter == kNoTensor) return id;
+  if (otherwise == 0.0 && zero_void_.contains({id, d})) return whole(id, d);
   const Shape shape = graph_.tensor(id).shape;
   std::vector<std::int64_t> along(shape.size() - d, 1);
   along[0] = shape[d];

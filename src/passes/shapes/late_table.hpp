@@ -70,6 +70,8 @@ class LateTable {
   /// Another name of `id`, in which dimension `d` (or every one) is as long as its bound.
   TensorId whole(TensorId id, std::size_t d);
   TensorId whole(TensorId id);
+  /// States that void of `id` along dimension `d` is 0.
+  void define_zero_void(TensorId id, std::size_t d) { zero_void_.emplace(id, d); }
   /// `id` with the constant in its void along dimension `d`, which is as long as its bound then.
   TensorId masked(TensorId id, std::size_t d, double otherwise);
   /// Whether an element counts: a list of truths, as long as the bound.
@@ -90,9 +92,10 @@ class LateTable {
 
   [[noreturn]] void refuse(const Node& node, const std::string& why) const;
 
- private:
-  /// A tensor that was made of `id`, has its type and shape, and these counts.
+  /// States of a tensor that was made of `id` that it has its type and shape, and these counts.
   TensorId alike(TensorId made, TensorId id, LateCounts counts);
+
+ private:
   LateNumber computed(const Node& node, TensorId count, std::int64_t low, std::int64_t high);
   /// What the operator makes of two numbers.
   TensorId joined(std::string_view op, const LateNumber& a, const LateNumber& b);
@@ -104,6 +107,7 @@ class LateTable {
   std::map<FoundKey, Found> found_;
   std::map<std::string, TensorId> once_;
   std::set<TensorId> growing_;
+  std::set<std::pair<TensorId, std::size_t>> zero_void_;
   std::map<TensorId, std::pair<TensorId, std::int64_t>>
       factors_;  ///< of a product its count and factor
 };
