@@ -115,4 +115,16 @@ void return_unneeded_memory([[maybe_unused]] std::int64_t weight_bytes) {
 #endif
 }
 
+void ask_for_large_pages([[maybe_unused]] std::span<std::byte> memory) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t kPageBytes = std::uintptr_t{2} << 20;
+  const auto start = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t begin = (start + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uintptr_t end = (start + memory.size()) / kPageBytes * kPageBytes;
+  if (begin >= end) return;
+  // Should it fail, pages are as small as ever.
+  static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+#endif
+}
+
 }  // namespace morton::run

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <vector>
 
 #include "base/rooms.hpp"
@@ -15,6 +17,11 @@ namespace morton::run {
 /// again. What is needed after all comes back from the libraries' files. Pages stay that the
 /// process has changed, and all where the system cannot tell which these are.
 void return_unneeded_memory(std::int64_t weight_bytes);
+
+/// Asks the system for large pages under memory that nothing has been written to yet: weights are
+/// read from end to end by each run, and an address of few pages is found sooner. Does nothing
+/// where the system has none.
+void ask_for_large_pages(std::span<std::byte> memory);
 
 /// A stretch of the process's memory.
 struct AddressRange {

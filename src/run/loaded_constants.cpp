@@ -9,6 +9,7 @@
 #include "base/rooms.hpp"
 #include "device/use/transfer.hpp"
 #include "layout/pack_slabs.hpp"
+#include "run/host_memory.hpp"
 #include "run/loaded_plan.hpp"
 #include "run/shared_constants.hpp"
 
@@ -42,6 +43,7 @@ void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
         }
       }
       const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
+      take_large_pages(index, queue);
       for (const ValueId v : plan_.values.ids()) {
         const Value& value = plan_.values[v];
         if (!is_fixed(value) || value.device != index || is_taken_[v] != 0) continue;
@@ -81,6 +83,21 @@ Block LoadedPlan::weights_block(BlockId block, const CompiledAhead& ahead) {
     }
   }
   return its_device.memory().allocate(planned.bytes);
+}
+
+void LoadedPlan::take_large_pages(DeviceIndex index, const cl::CommandQueue& queue) {
+  const DeviceInfo& info = device(index).info();
+  if (info.kind != DeviceInfo::Kind::cpu || !info.memory.is_unified || family_ != nullptr) return;
+  for (const BlockId b : blocks_.ids()) {
+    const PlannedBlock& planned = plan_.blocks[b];
+    const bool is_fresh = planned.kind == PlannedBlock::Kind::weights && planned.device == index &&
+                          planned.bytes > 0 && loading_.lies_as_it_is[b] == 0;
+    if (!is_fresh) continue;
+    const MappedBuffer mapped(queue, info, blocks_[b].buffer(),
+                              MappedBuffer::Range{0, planned.bytes},
+                              MappedBuffer::Access::overwrite);
+    ask_for_large_pages(mapped.bytes());
+  }
 }
 
 bool LoadedPlan::is_for_loading(ValueId value) const {

@@ -93,6 +93,8 @@ class LoadedPlan {
   void upload_constants(const CompiledAhead& ahead);
   /// Memory for a block of weights: that of `packed`, where it may be used as it lies.
   [[nodiscard]] Block weights_block(BlockId block, const CompiledAhead& ahead);
+  /// Asks for large pages under fresh blocks of weights, where the device is a CPU.
+  void take_large_pages(DeviceIndex index, const cl::CommandQueue& queue);
   /// Whether only load steps read the constant.
   [[nodiscard]] bool is_for_loading(ValueId value) const;
   /// Whether a load step that is to run reads its memory.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -59,6 +60,44 @@ TEST(RunHostMemory, ChangedPagesStay) {
   ASSERT_EQ(::mprotect(page, kPage, PROT_READ), 0);
   run::return_unneeded_memory(kMany);
   EXPECT_EQ(kReadOnlyPage[0], 42);
+}
+
+/// Whether the mapping with this address has the flag "hg": large pages were asked for.
+bool has_asked_for_large_pages(std::uintptr_t address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool is_here = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    char dash = ' ';
+    if (words >> std::hex >> begin >> dash >> end && dash == '-') {
+      is_here = begin <= address && address < end;
+    } else if (is_here && line.starts_with("VmFlags:")) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+TEST(RunHostMemory, LargePagesAreAskedForInsideOfTheMemoryAlone) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    GTEST_SKIP() << "the system has no large pages";
+  }
+  constexpr std::size_t kLarge = std::size_t{2} << 20;
+  void* const memory =
+      ::mmap(nullptr, 4 * kLarge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto start = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = (start + kLarge - 1) / kLarge * kLarge;
+  auto* const bytes = static_cast<std::byte*>(memory);
+  run::ask_for_large_pages({bytes + (first - start) + kPage, kLarge});  // no large page fits
+  EXPECT_FALSE(has_asked_for_large_pages(first));
+  run::ask_for_large_pages({bytes + (first - start), 2 * kLarge + kPage});
+  EXPECT_TRUE(has_asked_for_large_pages(first));
+  EXPECT_TRUE(has_asked_for_large_pages(first + kLarge));
+  EXPECT_FALSE(has_asked_for_large_pages(first + 2 * kLarge));
+  ASSERT_EQ(::munmap(memory, 4 * kLarge), 0);
 }
 
 }  // namespace
