@@ -12,16 +12,18 @@
 //                  |              |               two of each row
 //              k   v              v
 //   lhs  m    [ L numbers  ][ L numbers  ]
-//        m+1  [ L numbers  ][ L numbers  ]        PATCH_M rows side by side, each with two vectors
+//        m+a  [ L numbers  ][ L numbers  ]        PATCH_M rows, a apart, each with two vectors
 //        .    [ L numbers  ][ L numbers  ]        of sums; their 2L numbers are added up at the end
 //
-// Where N is 1, each number of lhs is used once and memory is the limit: the rows side by side share
-// what is loaded of rhs, and keep several streams of memory busy.
+// Where N is 1, each number of lhs is used once and memory is the limit: the rows of a patch share what
+// is loaded of rhs, and keep several streams of memory busy.
 //
-// A work-group is one work-item, which computes ROWS rows of a column, PATCH_M at a time. Columns come
-// first: the next one finds the rows in the cache.
+// A work-group is one work-item, which computes ROWS rows of a column, in PATCH_M runs of neighbours: a
+// patch has one row of each run, so a stream goes on where the patch before ended. Columns come first:
+// the next one finds the rows in the cache. gemm.row_dots_32 has longer runs, for rows that come from
+// memory; gemm.row_dots has more work-groups.
 //
-// Edges: in place of rows that do not exist row M - 1 is read; the last terms of a sum, fewer than L,
+// Edges: in place of rows that do not exist the last one is read; the last terms of a sum, fewer than L,
 // are added one by one.
 //
 // Tunables: LANES, the L above: floats of a vector; ROWS of a work-item (a multiple of PATCH_M), PATCH_M of them
@@ -36,13 +38,14 @@ __kernel ATTRIBUTES void row_dots(ARGUMENTS) {
   const int first = get_global_id(1) * ROWS;
   const int end = min(first + ROWS, M);
   __global const float* column = rhs + n * K;
-  for (int m = first; m < end; m += PATCH_M) {
+  const int apart = (end - first + PATCH_M - 1) / PATCH_M;
+  for (int m = first; m < first + apart; ++m) {
     __global const float* row[PATCH_M];
     vector even[PATCH_M];
     vector odd[PATCH_M];
 #pragma unroll
     for (int i = 0; i < PATCH_M; ++i) {
-      row[i] = lhs + min(m + i, M - 1) * K;
+      row[i] = lhs + min(m + i * apart, end - 1) * K;
       even[i] = 0.0f;
       odd[i] = 0.0f;
     }
@@ -71,8 +74,8 @@ __kernel ATTRIBUTES void row_dots(ARGUMENTS) {
 #pragma unroll
       for (int i = 0; i < PATCH_M; ++i) sums[i] += row[i][k] * column[k];
     }
-    for (int i = 0; i < min(PATCH_M, end - m); ++i) {
-      dst[(m + i) * N + n] = EPILOGUE(sums[i], m + i, n);
+    for (int i = 0; i < PATCH_M && m + i * apart < end; ++i) {
+      dst[(m + i * apart) * N + n] = EPILOGUE(sums[i], m + i * apart, n);
     }
   }
 }
