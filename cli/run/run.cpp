@@ -21,6 +21,7 @@
 #include "morton/session.hpp"
 #include "morton/tools/cache.hpp"
 #include "run/later_starts.hpp"
+#include "run/run_arguments.hpp"
 #include "run/run_report.hpp"
 #include "run/run_segments.hpp"
 #include "run/run_steps.hpp"
@@ -44,22 +45,6 @@ Examples:
   morton run net.onnx -i image:cat.jpg --start ready
   morton run vad.onnx -i sr:rate.npy -i input:frames.npy --feed stateN:state --steps 100 -o scores.npz
   morton run gpt2.onnx --shape 'past_*:1x12x128x64' --feed 'present_*:past_*' --feed next:input_ids --steps 100)";
-
-struct RunArguments {
-  DeviceOptions device;
-  ModelOptions model;
-  std::vector<std::string> inputs;
-  std::string output;
-  std::string labels;         ///< their file
-  bool prepares = false;      ///< builds for later starts and runs nothing
-  std::string in_background;  ///< likewise, behind a run: its place (BackgroundTurn)
-  bool names_start = false;   ///< --start is given
-  GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
-  std::int64_t top_k = 0;
-  std::int64_t most_turns = SegmentOptions().most_turns;
-  StepOptions steps;
-  Format format = Format::table;
-};
 
 /// Refuses a file that the outputs cannot be written to before anything runs.
 void check_output(const std::string& path) {
@@ -106,13 +91,6 @@ bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
 }
 
-Json kernels_json(const CompileReport& report) {
-  return {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
-          {"compiled_ahead", report.plan == CompileReport::PlanOrigin::compiled_file},
-          {"built", report.kernels.built},
-          {"compiled_objects", report.kernels.compiled_objects}};
-}
-
 /// Writes the outputs where they are asked for, and prints them.
 void emit_answer(const RunArguments& options, const Ranking& ranking, const Device& device,
                  const Json& facts, const std::vector<NamedTensor>& outputs) {
@@ -137,67 +115,6 @@ Json facts_of(const CompileReport& report) {
           {"interim_plan", report.stage == CompileReport::Stage::interim}};
 }
 
-/// Sets what the files of the inputs settle.
-std::vector<PortInfo> settle(const Sources& sources, const GivenModel& model,
-                             CompileOptions& compile) {
-  take_list_shapes(sources, model.inputs(), compile.shapes);
-  std::vector<PortInfo> given = model.inputs(compile.shapes);
-  require_elements(sources, model.inputs(), given);
-  std::erase_if(given, [&](const PortInfo& input) { return !sources.contains(input.name); });
-  fit_shapes(sources, given, compile);
-  std::vector<PortInfo> settled = settled_inputs(given, compile);
-  compile.values = planned_values(model.planned_inputs(), sources, settled);
-  return settled;
-}
-
-/// Refuses options that say nothing where nothing runs.
-void check_preparation(const RunArguments& options) {
-  const auto refuse = [](const char* option) {
-    throw UsageError(fmt::format("--prepare runs nothing, so {} says nothing to it", option));
-  };
-  if (!options.output.empty()) refuse("--output");
-  if (options.top_k != 0) refuse("--top-k");
-  if (!options.steps.feeds.empty()) refuse("--feed");
-  if (options.steps.count != 1) refuse("--steps");
-  if (!options.labels.empty()) refuse("--labels");
-}
-
-/// Builds for later starts.
-int prepare(const RunArguments& options) {
-  std::optional<BackgroundTurn> turn;
-  if (options.in_background.empty()) {
-    check_preparation(options);
-  } else {
-    turn.emplace(options.in_background, options.device.cache_dir);
-  }
-  CompileOptions compile = compile_options(options.model);
-  compile.start = CompileOptions::Start::ready;
-  compile.unkept = CompileOptions::Unkept::refuse;
-  compile.weights = weights_of(options.device);
-  require_files(options.inputs);
-  const GivenModel model(options.model, options.elsewhere);
-  if (!options.inputs.empty()) {
-    settle(read_sources(options.inputs, model.inputs()), model, compile);
-  } else if (const auto planned = model.planned_inputs(); !planned.empty()) {
-    throw UsageError(
-        fmt::format("input '{0}': shapes follow from its values, so --prepare needs every input: "
-                    "give it as -i {0}:FILE",
-                    planned.front()));
-  }
-  const std::vector<Device> devices = open_devices(options.device);
-  const CompiledModel compiled = model.compile(devices, compile);
-  log::info("{}", model.kernels_line(compiled.report()));
-  const CompileReport::Kernels generic = prepare_interim_kernels(devices.front());
-  const int from_cache = generic.from_memory + generic.from_disk;
-  log::info("generic kernels: {} from cache, {} built", from_cache, generic.built);
-  if (for_people(options.format)) return 0;
-  const Json value = {{"device", Json::parse(compiled.device().json())},
-                      {"kernels", kernels_json(compiled.report())},
-                      {"generic_kernels", {{"from_cache", from_cache}, {"built", generic.built}}}};
-  emit(to_text(value, options.format), "");
-  return 0;
-}
-
 /// Says what a first start finds nowhere else.
 void warn_without_cache(const DeviceOptions& options) {
   try {
@@ -205,6 +122,15 @@ void warn_without_cache(const DeviceOptions& options) {
   } catch (const UsageError& error) {
     log::warn("each start builds its kernels: {}", message_of(error));
   }
+}
+
+Json facts_of(const SegmentsReport& report) {
+  Json waits = Json::array();
+  for (const Wait& wait : report.waits) {
+    waits.push_back({{"node", wait.node}, {"times", wait.times}, {"why", with_options(wait.why)}});
+  }
+  return {{"waits", waits},
+          {"segments", {{"plans", report.plans}, {"built", report.built_kernels}}}};
 }
 
 /// The compiled model; or nothing, where it must be cut: then `refusal` says why.
@@ -263,7 +189,7 @@ int run_model(const RunArguments& options) {
     if (!all_settled) throw *refusal;
     const SegmentsAnswer answer =
         run_in_segments(model, devices, compile, steps, options.most_turns, inputs, *refusal);
-    emit_answer(options, ranking, devices.front(), answer.facts, answer.outputs);
+    emit_answer(options, ranking, devices.front(), facts_of(answer.report), answer.outputs);
     return 0;
   }
   const CompiledModel& compiled = *whole;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run_segments.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "common/log.hpp"
 #include "common/option_names.hpp"
 #include "common/options.hpp"
-#include "morton/segments.hpp"
 
 namespace morton::cli {
 
@@ -24,15 +21,12 @@ SegmentsAnswer run_in_segments(const GivenModel& model, const std::vector<Device
   SegmentOptions limits;
   limits.most_turns = most_turns;
   SegmentedSession session(model.network(), devices.front(), compile, limits);
-  SegmentsAnswer answer{session.run(inputs), {}};
-  const SegmentsReport& report = session.report();
-  Json waits = Json::array();
-  for (const Wait& wait : report.waits) {
+  SegmentsAnswer answer{session.run(inputs), session.report()};
+  for (const Wait& wait : answer.report.waits) {
     log::info("the host waited {} times: {}", wait.times, with_options(wait.why));
-    waits.push_back({{"node", wait.node}, {"times", wait.times}, {"why", with_options(wait.why)}});
   }
-  log::info("segments: {} plans made, {} kernels built", report.plans, report.built_kernels);
-  answer.facts = {{"waits", waits}, {"plans", report.plans}, {"built", report.built_kernels}};
+  log::info("segments: {} plans made, {} kernels built", answer.report.plans,
+            answer.report.built_kernels);
   return answer;
 }
 

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "common/given_model.hpp"
-#include "common/output.hpp"
 #include "morton/error.hpp"
+#include "morton/segments.hpp"
 #include "morton/tensor.hpp"
 #include "run/run_steps.hpp"
 
@@ -17,7 +15,7 @@ namespace morton::cli {
 /// What a model that is cut into segments gives.
 struct SegmentsAnswer {
   std::vector<NamedTensor> outputs;
-  Json facts;  ///< waits, plans and kernels, for programs
+  SegmentsReport report;
 };
 
 /// Runs a model that `error` refuses to plan as a whole, and logs its waits. Throws

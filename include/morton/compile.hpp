@@ -32,21 +32,18 @@ struct InputShapes {
 
 /// How a model is compiled.
 struct CompileOptions {
-  /// The inputs' batch: the value of the open extent named "batch". Without such an extent it is
-  /// the value of each input's first dimension where that is open. 0: `shapes` decide, else 1.
+  /// The value of the open extent named "batch", without one of each first dimension that is open.
+  /// 0: `shapes` decide, else 1.
   std::int64_t batch = 0;
   /// Full shapes of inputs by name, for other open extents; what lists hold (ValueForm).
   std::map<std::string, Shape> shapes;
-  /// Values of inputs by name. Where a shape follows from an input's value
-  /// (ModelSummary::planned_inputs), it must be here, and every run must give the same; others are
-  /// not looked at.
+  /// Values of inputs by name. An input from whose value a shape follows
+  /// (ModelSummary::planned_inputs) must be here, and every run must give the same.
   std::map<std::string, Tensor> values;
   /// Outputs that are fed back: output -> input of the same type and shape. The input becomes a
-  /// state of the session, zero at first (Session::set_state, get_state), and takes the output's
-  /// value behind each run. Neither is a port any more. Such a model has no interim plan (`start`).
-  /// An output that is longer along one open dimension of the input (what a network of words has
-  /// seen) makes that grow: from nothing to the extent in `shapes`. A run without room is a
-  /// UsageError.
+  /// state of the session, zero at first (Session::set_state), and takes the output's value behind
+  /// each run. Neither is a port any more. A longer output makes the input grow along an open
+  /// dimension, from nothing to the extent in `shapes`; a run without room is a UsageError.
   std::map<std::string, std::string> feeds;
   /// Kernels that must compute all problems of a family: family -> entry or recipe, e.g.
   /// {"gemm", "gemm.naive"}. Where one cannot, compiling fails and says why.

@@ -42,7 +42,7 @@ TEST_F(CliSupport, SaysWhereEachNodeIsComputed) {
   expect_line(outcome, "node_same      Identity  nowhere\n");
   expect_line(outcome, "node_sum       Add       device\n");
   expect_line(outcome, "node_y         Reshape   nowhere\n");
-  expect_line(outcome, "device: 1, host: 2, nowhere: 2, unsupported: 0, unknown: 0\n");
+  expect_line(outcome, "device: 1, host: 2, nowhere: 2, waits: 0, unsupported: 0, unknown: 0\n");
   expect_line(outcome, "supported: yes\n");
 }
 
@@ -83,7 +83,7 @@ TEST_F(CliSupport, NamesAllThatCannotBeComputedAtOnce) {
   expect_line(outcome, "node_b  Abs         unknown: depends on 'node_a'\n");
   expect_line(outcome, "node_c  MatMul      unsupported\n");
   expect_line(outcome, "node_e  Tanh        device\n");
-  expect_line(outcome, "device: 1, host: 0, nowhere: 0, unsupported: 3, unknown: 2\n");
+  expect_line(outcome, "device: 1, host: 0, nowhere: 0, waits: 0, unsupported: 3, unknown: 2\n");
   expect_line(outcome, "supported: no\n");
 }
 

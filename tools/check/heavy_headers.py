@@ -12,7 +12,7 @@ LIMITS = {
     "nlohmann/json.hpp": 101,
     "CL/opencl.hpp": 70,
     "filesystem": 256,
-    "functional": 362,
+    "functional": 364,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "api/segments/scan_as_loop.hpp"
 #include "api/segments/turns.hpp"
 #include "base/error.hpp"
 #include "ops/core/bodies.hpp"

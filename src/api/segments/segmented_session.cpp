@@ -100,6 +100,7 @@ PartBeforeWait part_before_wait(const Model& model, const CompileOptions& option
   };
   std::erase_if(part.options.shapes, is_unknown);
   std::erase_if(part.options.values, is_unknown);
+  part.options.feeds.clear();
   part.model = Inside::make(*std::move(parts.before));
   return part;
 }

@@ -8,7 +8,6 @@
 #include "api/inside.hpp"
 #include "api/segments/fed_body.hpp"
 #include "base/error.hpp"
-#include "ops/core/bodies.hpp"
 
 namespace morton::api {
 namespace {
@@ -60,17 +59,6 @@ Tensor stacked(std::vector<Tensor> turns, const StackedOutput& how, const std::s
 }
 
 }  // namespace
-
-LoopParts loop_parts(const Graph& graph, const Node& node) {
-  (void)wiring_of(graph, node);
-  LoopParts parts{node.op, node.name, *node.bodies.at("body").graph};
-  parts.states = node.bodies.at("body").formals() - 2;
-  parts.stacked.resize(parts.body.outputs.size() - 1 - parts.states);
-  parts.sources.emplace_back();
-  for (std::size_t i = 1; i < parts.body.inputs.size(); ++i) parts.sources.emplace_back(i);
-  parts.count = 0;
-  return parts;
-}
 
 /// A body that feeds itself, for one shape of its inputs.
 struct Turns::Fed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/segments/scan_as_loop.hpp"
+#include "api/segments/loop_parts.hpp"
 
 #include <algorithm>
 
@@ -80,6 +80,17 @@ class ScanBody {
 };
 
 }  // namespace
+
+LoopParts loop_parts(const Graph& graph, const Node& node) {
+  (void)wiring_of(graph, node);
+  LoopParts parts{node.op, node.name, *node.bodies.at("body").graph};
+  parts.states = node.bodies.at("body").formals() - 2;
+  parts.stacked.resize(parts.body.outputs.size() - 1 - parts.states);
+  parts.sources.emplace_back();
+  for (std::size_t i = 1; i < parts.body.inputs.size(); ++i) parts.sources.emplace_back(i);
+  parts.count = 0;
+  return parts;
+}
 
 LoopParts scan_as_loop(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);
