@@ -172,7 +172,8 @@ int execute(const Action& action) {
     return status;
   } catch (const NeedsSegments& error) {
     print_error(message_of(error),
-                "The model has no plan as a whole. `morton run` answers it, and waits there.");
+                "The model has no plan as a whole. `morton run` without --prepare answers it, and "
+                "waits there.");
     return status_of(error.error_class());
   } catch (const Error& error) {
     print_error(message_of(error), hint_of(error.error_class()));

@@ -3,6 +3,9 @@
 // Models that have no plan as a whole: cut into segments, and loops that the host counts.
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "model/model_check.hpp"
 #include "support/devices.hpp"
 #include "support/sketch.hpp"
@@ -101,6 +104,17 @@ TEST_P(ModelSegments, ALoopWithoutAnEndIsRefusedAtItsLimit) {
   const auto error = thrown<UnsupportedError>([&] { (void)answer(segments, "x", row({0, 0})); });
   EXPECT_THAT(error.what(), HasSubstr("takes more than most_turns 50"));
   EXPECT_THAT(answer(segments, "x", row({8, 0})), ElementsAre(32, 0));
+}
+
+TEST_P(ModelSegments, TheLargestNumberOfTurnsIsNoLimit) {
+  Graph graph = Sketch()
+                    .input("x", {1, 2})
+                    .whole("m", std::numeric_limits<std::int64_t>::max())
+                    .node("Relu", {"x"}, {"s"})
+                    .node("Loop", {"m", "", "s"}, {"last", "all"}, {}, {{"body", doubling()}})
+                    .graph({"last"});
+  SegmentedSession segments = session(std::move(graph));
+  EXPECT_THAT(answer(segments, "x", row({1, 4})), ElementsAre(8, 32));
 }
 
 /// `m` turns, in which s becomes tanh(s) + i.

@@ -28,6 +28,13 @@ std::string types_of(const Graph& graph, const Values& given) {
   return text;
 }
 
+/// Throws UnsupportedError where a result is a list, whose elements have names of their own.
+void require_tensor_of(const GraphTensor& result, const Values& results) {
+  if (results.contains(result.name)) return;
+  throw UnsupportedError("segments: '" + result.name +
+                         "' is a list or an optional value, which cannot cross a wait");
+}
+
 /// What a plan for other shapes shares: types, numbers of dimensions, and values that shapes follow
 /// from.
 std::string family_key(const Graph& graph, const Values& given) {
@@ -190,6 +197,8 @@ Values Segment::run(const Values& given) {
       for (NamedTensor& output : planned.session.run(inputs_of(computing_, given))) {
         results[output.name] = std::move(output.tensor);
       }
+      for (const TensorId id : computing_.outputs)
+        require_tensor_of(computing_.tensor(id), results);
       return results;
     } catch (const NeedsSegments& error) {
       if (context_.options.fallback == CompileOptions::Fallback::refuse) throw;

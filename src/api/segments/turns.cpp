@@ -8,6 +8,7 @@
 #include "api/inside.hpp"
 #include "api/segments/fed_body.hpp"
 #include "base/error.hpp"
+#include "ops/core/node_view.hpp"
 
 namespace morton::api {
 namespace {
@@ -86,13 +87,14 @@ Turns::~Turns() = default;
 
 Turns::Going Turns::begin(const std::vector<const Tensor*>& inputs) const {
   const std::string where = parts_.op + " '" + parts_.name + "'";
-  const auto only_value = [&](const Tensor& tensor, const char* what) {
-    if (tensor.size() == 1) return tensor.at(0);
+  const auto only_one = [&](const Tensor& tensor, const char* what) -> const Tensor& {
+    if (tensor.size() == 1) return tensor;
     throw ModelError(where + ": its " + what + " has " + std::to_string(tensor.size()) + " values");
   };
   Going going;
   if (parts_.count && inputs[*parts_.count] != nullptr) {
-    going.most = static_cast<std::int64_t>(only_value(*inputs[*parts_.count], "number of turns"));
+    // Exporters write the largest number for a loop without one: a double does not hold it.
+    going.most = whole_numbers(only_one(*inputs[*parts_.count], "number of turns")).front();
   }
   if (parts_.counted_axis) {
     const auto& [input, axis] = *parts_.counted_axis;
@@ -102,7 +104,7 @@ Turns::Going Turns::begin(const std::vector<const Tensor*>& inputs) const {
   for (std::size_t i = 0; i < parts_.body.inputs.size(); ++i) {
     const std::string& name = parts_.body.tensor(parts_.body.inputs[i]).name;
     const Tensor* given = parts_.sources[i] ? inputs[*parts_.sources[i]] : nullptr;
-    if (i == 1 && given != nullptr) going.condition = only_value(*given, "condition") != 0.0;
+    if (i == 1 && given != nullptr) going.condition = only_one(*given, "condition").at(0) != 0.0;
     if (given == nullptr && i > 1) throw ModelError(where + ": its state '" + name + "' is absent");
     going.values[name] = given != nullptr ? *given : i == 0 ? number_of(0) : truth_of(true);
   }
