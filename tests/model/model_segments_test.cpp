@@ -159,6 +159,29 @@ TEST_P(ModelSegments, StatesMayGrowAndChangePlaces) {
   EXPECT_THAT(values_of(outputs[1].tensor), ElementsAre(1, 2, 1, 2));
 }
 
+/// q takes p under another operator's name, and each turn shows the same result twice.
+TEST_P(ModelSegments, AStateMayBeAnotherThatNothingChanges) {
+  Sketch body;
+  body.formal("i").formal("c").formal("p").formal("q").constant("limit", real(9));
+  body.constant("all", Tensor::from({2}, std::vector<std::int64_t>{1, -1}));
+  body.node("Add", {"p", "q"}, {"next"}).node("Reshape", {"p", "all"}, {"same"});
+  body.node("ReduceSum", {"next"}, {"sum"}, {{"keepdims", std::int64_t{0}}});
+  body.node("Less", {"sum", "limit"}, {"on"});
+  const Body turn = body.body({"on", "next", "same", "next", "next"}, 0);
+  Graph graph =
+      Sketch()
+          .input("x", {1, 1})
+          .node("Relu", {"x"}, {"a"})
+          .node("Loop", {"", "", "a", "a"}, {"p", "q", "once", "twice"}, {}, {{"body", turn}})
+          .graph({"p", "q", "once", "twice"});
+  SegmentedSession segments = session(std::move(graph));
+  const auto outputs = segments.run(std::vector<NamedTensor>{{"x", row({1})}});
+  EXPECT_THAT(values_of(outputs[0].tensor), ElementsAre(13));
+  EXPECT_THAT(values_of(outputs[1].tensor), ElementsAre(8));
+  EXPECT_THAT(values_of(outputs[2].tensor), ElementsAre(2, 3, 5, 8, 13));
+  EXPECT_THAT(values_of(outputs[3].tensor), ElementsAre(2, 3, 5, 8, 13));
+}
+
 TEST_P(ModelSegments, ABranchMayHaveAShapeOfItsOwn) {
   const std::map<std::string, Body> branches{
       {"then_branch", Sketch()

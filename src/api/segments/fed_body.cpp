@@ -50,7 +50,8 @@ class FeedingBody {
 
  private:
   Graph& graph() { return fed_.graph; }
-  [[nodiscard]] const std::string& name(TensorId id) const { return fed_.graph.tensor(id).name; }
+  /// A copy: tensors that are added move the others.
+  [[nodiscard]] std::string name(TensorId id) const { return fed_.graph.tensor(id).name; }
 
   TensorId add_node(const char* op, std::vector<TensorId> inputs, const std::string& wish) {
     GraphTensor made;

@@ -98,7 +98,13 @@ Turns::Going Turns::begin(const std::vector<const Tensor*>& inputs) const {
   }
   if (parts_.counted_axis) {
     const auto& [input, axis] = *parts_.counted_axis;
-    going.most = inputs[input]->shape()[static_cast<std::size_t>(axis)];
+    const Shape& shape = inputs[input]->shape();
+    const auto rank = std::ssize(shape);
+    if (axis < -rank || axis >= rank) {
+      throw ModelError(where + ": scans along dimension " + std::to_string(axis) + " of " +
+                       std::to_string(rank));
+    }
+    going.most = shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
   }
   going.stacked.resize(parts_.stacked.size());
   for (std::size_t i = 0; i < parts_.body.inputs.size(); ++i) {
@@ -130,10 +136,16 @@ Turns::Fed* Turns::fed_for(const Values& given) {
   if (!body) return nullptr;
   CompileOptions options = options_for(context_, body->graph, given);
   options.feeds = body->feeds;
-  const CompiledModel compiled =
-      context_.made(compile(Inside::make(body->graph), context_.device, options));
+  std::optional<CompiledModel> compiled;
+  try {
+    compiled = context_.made(compile(Inside::make(body->graph), context_.device, options));
+  } catch (const ModelError&) {
+    return nullptr;  // passes have left a state that takes another's value, as no plan can
+  } catch (const UnsupportedError&) {
+    return nullptr;
+  }
   while (std::ssize(fed_) >= std::max<std::int64_t>(1, context_.limits.kept_plans)) fed_.pop_back();
-  fed_.push_front({key, *std::move(body), Session(compiled)});
+  fed_.push_front({key, *std::move(body), Session(*compiled)});
   return &fed_.front();
 }
 
