@@ -158,12 +158,7 @@ int run_model(const RunArguments& options) {
     if (batch_dimension(output) == 1) ranking.by_columns.insert(output.name);
   }
   RunSteps steps = run_steps(options.steps);
-  if (!steps.feeds.empty() && model.is_compiled()) {
-    throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
-  }
-  name_ports(steps, model.inputs(), model.outputs(), compile.shapes);
-  require_ports(steps, model.inputs(), model.outputs());
-  compile.feeds = steps.feeds;
+  settle_feeds(steps, model, compile);
   Sources sources = read_sources(options.inputs, model.inputs(), steps.fed());
   take_parts(steps, model.inputs(), sources);
 

@@ -66,6 +66,61 @@ std::string with_part(std::string pattern, const std::string& part) {
   return star == std::string::npos ? pattern : pattern.replace(star, 1, part);
 }
 
+/// Names the ports that `*` stands for in feeds, and in the names of `shapes`: "present_*:past_*"
+/// feeds all such outputs. Throws UsageError where none has such a name.
+void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
+                const std::vector<PortInfo>& outputs, std::map<std::string, Shape>& shapes) {
+  std::map<std::string, std::string> feeds;
+  for (const auto& [output, input] : steps.feeds) {
+    if (output.find('*') == std::string::npos) {
+      feeds.emplace(output, input);
+      continue;
+    }
+    for (const std::string& part : parts_of_names("--feed", output, outputs)) {
+      feeds.emplace(with_part(output, part), with_part(input, part));
+    }
+  }
+  steps.feeds = std::move(feeds);
+  std::map<std::string, Shape> named;
+  for (const auto& [name, shape] : shapes) {
+    if (name.find('*') == std::string::npos) {
+      named.insert_or_assign(name, shape);
+      continue;
+    }
+    for (const std::string& part : parts_of_names("--shape", name, inputs)) {
+      named.emplace(with_part(name, part), shape);
+    }
+  }
+  shapes = std::move(named);
+}
+
+/// Throws UsageError for a port that the model does not have.
+void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
+                   const std::vector<PortInfo>& outputs) {
+  const auto require = [](const std::vector<PortInfo>& ports, const std::string& name,
+                          const char* what) {
+    std::string names;
+    for (const PortInfo& port : ports) {
+      if (port.name == name) return;
+      names += (names.empty() ? "" : ", ") + port.name;
+    }
+    throw UsageError(
+        fmt::format("--feed: '{}' is no {} of the model, which has {}", name, what, names));
+  };
+  for (const auto& [output, input] : steps.feeds) {
+    require(outputs, output, "output");
+    require(inputs, input, "input");
+  }
+}
+
+/// What the feeds name, with the shapes of `compile`.
+void settle(RunSteps& steps, const std::vector<PortInfo>& inputs,
+            const std::vector<PortInfo>& outputs, CompileOptions& compile) {
+  name_ports(steps, inputs, outputs, compile.shapes);
+  require_ports(steps, inputs, outputs);
+  compile.feeds = steps.feeds;
+}
+
 }  // namespace
 
 std::set<std::string> RunSteps::fed() const {
@@ -123,65 +178,24 @@ RunSteps run_steps(const StepOptions& options) {
   return steps;
 }
 
-void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
-                const std::vector<PortInfo>& outputs, std::map<std::string, Shape>& shapes) {
-  std::map<std::string, std::string> feeds;
-  for (const auto& [output, input] : steps.feeds) {
-    if (output.find('*') == std::string::npos) {
-      feeds.emplace(output, input);
-      continue;
-    }
-    for (const std::string& part : parts_of_names("--feed", output, outputs)) {
-      feeds.emplace(with_part(output, part), with_part(input, part));
-    }
-  }
-  steps.feeds = std::move(feeds);
-  std::map<std::string, Shape> named;
-  for (const auto& [name, shape] : shapes) {
-    if (name.find('*') == std::string::npos) {
-      named.insert_or_assign(name, shape);
-      continue;
-    }
-    for (const std::string& part : parts_of_names("--shape", name, inputs)) {
-      named.emplace(with_part(name, part), shape);
-    }
-  }
-  shapes = std::move(named);
-}
-
-void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
-                   const std::vector<PortInfo>& outputs) {
-  const auto require = [](const std::vector<PortInfo>& ports, const std::string& name,
-                          const char* what) {
-    std::string names;
-    for (const PortInfo& port : ports) {
-      if (port.name == name) return;
-      names += (names.empty() ? "" : ", ") + port.name;
-    }
-    throw UsageError(
-        fmt::format("--feed: '{}' is no {} of the model, which has {}", name, what, names));
-  };
-  for (const auto& [output, input] : steps.feeds) {
-    require(outputs, output, "output");
-    require(inputs, input, "input");
-  }
-}
-
 void set_feeds(const std::vector<std::string>& feeds, const std::vector<PortInfo>& inputs,
                const std::vector<PortInfo>& outputs, CompileOptions& compile) {
   RunSteps steps = run_steps({feeds});
-  name_ports(steps, inputs, outputs, compile.shapes);
-  require_ports(steps, inputs, outputs);
-  compile.feeds = steps.feeds;
+  settle(steps, inputs, outputs, compile);
+}
+
+void settle_feeds(RunSteps& steps, const GivenModel& model, CompileOptions& compile) {
+  if (!steps.feeds.empty() && model.is_compiled()) {
+    throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
+  }
+  settle(steps, model.inputs(), model.outputs(), compile);
 }
 
 void set_feeds(const std::vector<std::string>& feeds, const GivenModel& model,
                CompileOptions& compile) {
   if (feeds.empty()) return;
-  if (model.is_compiled()) {
-    throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
-  }
-  set_feeds(feeds, model.inputs(), model.outputs(), compile);
+  RunSteps steps = run_steps({feeds});
+  settle_feeds(steps, model, compile);
 }
 
 void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& sources) {

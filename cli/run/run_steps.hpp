@@ -34,11 +34,6 @@ struct StepOptions {
 void add_steps(CLI::App& command, StepOptions& options);
 /// --feed alone, for commands that run a model as often as they like.
 void add_feeds(CLI::App& command, std::vector<std::string>& feeds);
-/// Names the ports that `*` stands for in feeds, and in the names of `shapes`: "present_*:past_*"
-/// feeds all such outputs. Throws UsageError where none has such a name.
-void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
-                const std::vector<PortInfo>& outputs, std::map<std::string, Shape>& shapes);
-
 /// Throws UsageError for a --feed that is none.
 [[nodiscard]] RunSteps run_steps(const StepOptions& options);
 
@@ -47,12 +42,9 @@ void name_ports(RunSteps& steps, const std::vector<PortInfo>& inputs,
 [[nodiscard]] std::vector<PortInfo> with_fed(const RunSteps& steps, std::vector<PortInfo> compiled,
                                              const std::vector<PortInfo>& given);
 
-/// Throws UsageError where a feed names a port that the model has not.
-void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
-                   const std::vector<PortInfo>& outputs);
-
-/// What `feeds` names, with the shapes of `compile`. Throws UsageError as the functions above, and
-/// for a compiled model.
+/// What feeds name, with the shapes of `compile`: "present_*:past_*" names all such outputs. Throws
+/// UsageError for a port that the model does not have, and for a compiled model.
+void settle_feeds(RunSteps& steps, const GivenModel& model, CompileOptions& compile);
 void set_feeds(const std::vector<std::string>& feeds, const std::vector<PortInfo>& inputs,
                const std::vector<PortInfo>& outputs, CompileOptions& compile);
 void set_feeds(const std::vector<std::string>& feeds, const GivenModel& model,

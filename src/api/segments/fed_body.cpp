@@ -28,16 +28,6 @@ class FeedingBody {
     fed_.graph.outputs.clear();
   }
 
-  /// Whether a state takes what another input was: a plan's states cannot change places.
-  bool moves_states() {
-    for (std::size_t s = 0; s < parts_.states; ++s) {
-      const TensorId result = renamed_by(outputs_[1 + s]);
-      const bool is_input = graph().tensor(result).kind == GraphTensor::Kind::input;
-      if (is_input && outputs_[1 + s] != graph().inputs[2 + s]) return true;
-    }
-    return false;
-  }
-
   FedBody made() {
     take_states();
     take_condition();
@@ -161,9 +151,7 @@ std::optional<std::vector<TensorType>> body_results(const Graph& body, const Val
 
 std::optional<FedBody> fed_body(const LoopParts& parts, const Values& given,
                                 const SegmentContext& context) {
-  FeedingBody feeding(parts, declared_as(parts.body, given, Extents::fixed));
-  if (feeding.moves_states()) return {};
-  FedBody fed = feeding.made();
+  FedBody fed = FeedingBody(parts, declared_as(parts.body, given, Extents::fixed)).made();
   std::set<std::string> changing;
   for (const auto& [output, input] : fed.feeds) changing.insert(input);
   for (const TensorId id : planned_graph_inputs(fed.graph)) {

@@ -11,13 +11,6 @@
 namespace morton::api {
 namespace {
 
-/// An attribute that has a number for each of `count`, 0 where it is not given.
-std::vector<std::int64_t> numbers_for(const NodeView& view, const char* name, std::size_t count) {
-  std::vector<std::int64_t> numbers = view.integers(name, std::vector<std::int64_t>(count, 0));
-  numbers.resize(count, 0);
-  return numbers;
-}
-
 /// Adds to a Scan's body what takes a turn's elements out of a whole input.
 class ScanBody {
  public:
@@ -100,10 +93,10 @@ LoopParts scan_as_loop(const Graph& graph, const Node& node) {
   LoopParts parts{node.op, node.name, *body.graph};
   parts.states = wiring.states;
   const std::size_t results = parts.body.outputs.size() - parts.states;
-  const auto axes = numbers_for(view, "scan_input_axes", scans);
-  const auto reversed = numbers_for(view, "scan_input_directions", scans);
-  const auto result_axes = numbers_for(view, "scan_output_axes", results);
-  const auto from_back = numbers_for(view, "scan_output_directions", results);
+  const auto axes = scan_numbers(view, "scan_input_axes", scans);
+  const auto reversed = scan_numbers(view, "scan_input_directions", scans);
+  const auto result_axes = scan_numbers(view, "scan_output_axes", results);
+  const auto from_back = scan_numbers(view, "scan_output_directions", results);
   for (std::size_t r = 0; r < results; ++r) {
     parts.stacked.push_back({result_axes[r], from_back[r] != 0});
   }
@@ -122,11 +115,11 @@ LoopParts scan_as_loop(const Graph& graph, const Node& node) {
     const TensorId whole = made.add_input(formal.name + ".whole", formal.dtype);
     made.take_part(formals[i], whole, axes[i - parts.states], reversed[i - parts.states] != 0);
     inputs.push_back(whole);
+    parts.counted_axes.emplace_back(i, axes[i - parts.states]);
   }
   made.finish();
   parts.body.inputs = std::move(inputs);
   parts.body.outputs.insert(parts.body.outputs.begin(), made.condition());
-  parts.counted_axis = {parts.states, axes.empty() ? 0 : axes.front()};
   return parts;
 }
 

@@ -30,9 +30,9 @@ struct LoopParts {
   /// Of the node's inputs: those that the body's have their first values of; none of what is not
   /// there, a turn's number and, in a Scan, the condition.
   std::vector<std::optional<std::size_t>> sources{};
-  /// Of the node's inputs the one that counts the turns; or the input and its axis that do.
+  /// Of the node's inputs the one that counts the turns; or the inputs and their axes that do.
   std::optional<std::size_t> count{};
-  std::optional<std::pair<std::size_t, std::int64_t>> counted_axis{};
+  std::vector<std::pair<std::size_t, std::int64_t>> counted_axes{};
 };
 
 /// Parts of a Loop. Throws ModelError.

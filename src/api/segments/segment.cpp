@@ -37,9 +37,10 @@ void require_tensor_of(const GraphTensor& result, const Values& results) {
 
 /// What a plan for other shapes shares: types, numbers of dimensions, and values that shapes follow
 /// from.
-std::string family_key(const Graph& graph, const Values& given) {
+std::string family_key(const Graph& graph, const std::vector<TensorId>& planned,
+                       const Values& given) {
   std::string key = types_of(graph, given);
-  for (const TensorId id : planned_graph_inputs(graph)) {
+  for (const TensorId id : planned) {
     const Tensor& tensor = given.at(graph.tensor(id).name);
     key += to_string(tensor.shape()) + bytes_of(tensor);
   }
@@ -63,15 +64,13 @@ CompiledModel SegmentContext::made(CompiledModel compiled) {
   return compiled;
 }
 
-std::string plan_key(const Graph& graph, const Values& given) {
-  std::string key = family_key(graph, given);
+std::string plan_key(const Graph& graph, const std::vector<TensorId>& planned,
+                     const Values& given) {
+  std::string key = family_key(graph, planned, given);
   for (const TensorId id : graph.inputs) key += to_string(given.at(graph.tensor(id).name).shape());
   return key;
 }
 
-namespace {
-
-/// Whether the model states of the input nothing that the shape contradicts.
 bool is_declared_as(const GraphTensor& tensor, const Shape& shape) {
   if (tensor.declared.size() != shape.size()) return false;
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -80,8 +79,6 @@ bool is_declared_as(const GraphTensor& tensor, const Shape& shape) {
   }
   return true;
 }
-
-}  // namespace
 
 Graph declared_as(Graph graph, const Values& given, Extents extents) {
   for (const TensorId id : graph.inputs) {
@@ -164,17 +161,18 @@ void Segment::take_types(const Values& given) {
   if (types == types_) return;
   types_ = std::move(types);
   computing_ = declared_as(std::move(computing_), given, Extents::open);
+  planned_inputs_ = planned_graph_inputs(computing_);
 }
 
 Segment::Planned& Segment::planned_for(const Values& given) {
   take_types(given);
-  const std::string key = plan_key(computing_, given);
+  const std::string key = plan_key(computing_, planned_inputs_, given);
   const auto found = std::ranges::find(planned_, key, &Planned::key);
   if (found != planned_.end()) {
     planned_.splice(planned_.begin(), planned_, found);
     return planned_.front();
   }
-  const std::string family = family_key(computing_, given);
+  const std::string family = family_key(computing_, planned_inputs_, given);
   const CompiledModel compiled = context_.made(compiled_for(given, family));
   while (std::ssize(planned_) >= std::max<std::int64_t>(1, context_.limits.kept_plans)) {
     planned_.pop_back();

@@ -32,8 +32,12 @@ struct SegmentContext {
 };
 
 /// Of a model whose inputs are these, what tells its plans apart: types and shapes, and the values
-/// from which shapes follow.
-[[nodiscard]] std::string plan_key(const Graph& graph, const Values& given);
+/// of those inputs from which shapes follow, `planned`.
+[[nodiscard]] std::string plan_key(const Graph& graph, const std::vector<TensorId>& planned,
+                                   const Values& given);
+
+/// Whether the shape contradicts nothing that the model states of the input.
+[[nodiscard]] bool is_declared_as(const GraphTensor& input, const Shape& shape);
 
 /// Whether a plan holds for the extents that an input has now alone.
 enum class Extents : std::uint8_t { open, fixed };
@@ -76,6 +80,7 @@ class Segment {
   Graph graph_;      ///< whole
   Graph computing_;  ///< without outputs that no node computes, as take_types left it
   std::string types_;
+  std::vector<TensorId> planned_inputs_;  ///< of computing_, from whose values shapes follow
   std::list<Planned> planned_;
   std::unique_ptr<CutGraph> cut_;
 };

@@ -28,11 +28,7 @@ const GraphTensor& port_named(const Graph& graph, const std::string& name) {
 }
 
 void check_input(const GraphTensor& port, const Tensor& value) {
-  bool fits = value.dtype() == port.dtype && value.shape().size() == port.declared.size();
-  for (std::size_t d = 0; fits && d < port.declared.size(); ++d) {
-    fits = !port.declared[d].symbol.empty() || port.declared[d].value == value.shape()[d];
-  }
-  if (fits) return;
+  if (value.dtype() == port.dtype && is_declared_as(port, value.shape())) return;
   throw UsageError("segments: input '" + port.name + "' is " + std::string(name_of(value.dtype())) +
                    " " + to_string(value.shape()) + ", which the model does not take");
 }

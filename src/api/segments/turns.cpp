@@ -9,6 +9,7 @@
 #include "api/segments/fed_body.hpp"
 #include "base/error.hpp"
 #include "ops/core/node_view.hpp"
+#include "ops/core/planned.hpp"
 
 namespace morton::api {
 namespace {
@@ -26,6 +27,21 @@ Tensor truth_of(bool value) {
   return tensor;
 }
 
+/// Where `axis` of so many dimensions lies, counted from the front. Throws ModelError.
+std::int64_t from_front(std::int64_t axis, std::int64_t rank, const std::string& where) {
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  throw ModelError(where + ": dimension " + std::to_string(axis) + " of " + std::to_string(rank) +
+                   " is named");
+}
+
+/// `count` tensors of this shape along a new dimension, and which that is.
+std::pair<Shape, std::int64_t> stacked_shape(Shape shape, std::int64_t count,
+                                             const StackedOutput& how, const std::string& where) {
+  const std::int64_t axis = from_front(how.axis, std::ssize(shape) + 1, where);
+  shape.insert(shape.begin() + axis, count);
+  return {std::move(shape), axis};
+}
+
 /// Tensors of one shape side by side, along a new dimension. Throws UnsupportedError where their
 /// shapes differ.
 Tensor stacked(std::vector<Tensor> turns, const StackedOutput& how, const std::string& where) {
@@ -36,14 +52,7 @@ Tensor stacked(std::vector<Tensor> turns, const StackedOutput& how, const std::s
     throw UnsupportedError(where + ": what its turns give has several shapes, " +
                            to_string(first.shape()) + " and " + to_string(turn.shape()));
   }
-  Shape shape = first.shape();
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  const std::int64_t axis = how.axis < 0 ? how.axis + rank + 1 : how.axis;
-  if (axis < 0 || axis > rank) {
-    throw ModelError(where + ": stacks its turns along dimension " + std::to_string(how.axis) +
-                     " of " + std::to_string(rank + 1));
-  }
-  shape.insert(shape.begin() + axis, std::ssize(turns));
+  const auto [shape, axis] = stacked_shape(first.shape(), std::ssize(turns), how, where);
   Tensor whole = Tensor::allocate(first.dtype(), shape);
   std::size_t blocks = 1;
   for (std::int64_t d = 0; d < axis; ++d)
@@ -63,7 +72,6 @@ Tensor stacked(std::vector<Tensor> turns, const StackedOutput& how, const std::s
 
 /// A body that feeds itself, for one shape of its inputs.
 struct Turns::Fed {
-  std::string key;
   FedBody body;
   Session session;
 };
@@ -96,15 +104,14 @@ Turns::Going Turns::begin(const std::vector<const Tensor*>& inputs) const {
     // Exporters write the largest number for a loop without one: a double does not hold it.
     going.most = whole_numbers(only_one(*inputs[*parts_.count], "number of turns")).front();
   }
-  if (parts_.counted_axis) {
-    const auto& [input, axis] = *parts_.counted_axis;
+  for (const auto& [input, axis] : parts_.counted_axes) {
     const Shape& shape = inputs[input]->shape();
-    const auto rank = std::ssize(shape);
-    if (axis < -rank || axis >= rank) {
-      throw ModelError(where + ": scans along dimension " + std::to_string(axis) + " of " +
-                       std::to_string(rank));
+    const auto place = static_cast<std::size_t>(from_front(axis, std::ssize(shape), where));
+    if (going.most && *going.most != shape[place]) {
+      throw ModelError(where + ": its scanned inputs have " + std::to_string(*going.most) +
+                       " and " + std::to_string(shape[place]) + " elements along their axes");
     }
-    going.most = shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+    going.most = shape[place];
   }
   going.stacked.resize(parts_.stacked.size());
   for (std::size_t i = 0; i < parts_.body.inputs.size(); ++i) {
@@ -126,27 +133,34 @@ bool Turns::goes_on(const Going& going) const {
 }
 
 Turns::Fed* Turns::fed_for(const Values& given) {
-  const std::string key = plan_key(declared_as(parts_.body, given, Extents::fixed), given);
-  const auto found = std::ranges::find(fed_, key, &Fed::key);
+  const Graph declared = declared_as(parts_.body, given, Extents::fixed);
+  const std::string key = plan_key(declared, planned_graph_inputs(declared), given);
+  const auto found = std::ranges::find(fed_, key, &Tried::key);
   if (found != fed_.end()) {
     fed_.splice(fed_.begin(), fed_, found);
-    return &fed_.front();
+  } else {
+    while (std::ssize(fed_) >= std::max<std::int64_t>(1, context_.limits.kept_plans)) {
+      fed_.pop_back();
+    }
+    fed_.push_front({key, made_fed(given)});
   }
+  return fed_.front().fed.get();
+}
+
+std::unique_ptr<Turns::Fed> Turns::made_fed(const Values& given) {
   std::optional<FedBody> body = fed_body(parts_, given, context_);
   if (!body) return nullptr;
   CompileOptions options = options_for(context_, body->graph, given);
   options.feeds = body->feeds;
-  std::optional<CompiledModel> compiled;
   try {
-    compiled = context_.made(compile(Inside::make(body->graph), context_.device, options));
+    const CompiledModel compiled =
+        context_.made(compile(Inside::make(body->graph), context_.device, options));
+    return std::make_unique<Fed>(Fed{*std::move(body), Session(compiled)});
   } catch (const ModelError&) {
     return nullptr;  // passes have left a state that takes another's value, as no plan can
   } catch (const UnsupportedError&) {
     return nullptr;
   }
-  while (std::ssize(fed_) >= std::max<std::int64_t>(1, context_.limits.kept_plans)) fed_.pop_back();
-  fed_.push_front({key, *std::move(body), Session(*compiled)});
-  return &fed_.front();
 }
 
 void Turns::run_fed(Fed& fed, Going& going) {
@@ -218,11 +232,8 @@ std::vector<Tensor> Turns::results(Going& going) const {
                              std::to_string(parts_.states + i) + " follow from its turns");
     }
     const auto& [type, shape] = (*types)[1 + parts_.states + i];
-    results.push_back(stacked({Tensor::allocate(type, shape)}, parts_.stacked[i], where));
-    Shape empty = results.back().shape();
-    const std::int64_t axis = parts_.stacked[i].axis;
-    empty[static_cast<std::size_t>(axis < 0 ? axis + std::ssize(empty) : axis)] = 0;
-    results.back() = Tensor::allocate(type, empty);
+    const Shape empty = stacked_shape(shape, 0, parts_.stacked[i], where).first;
+    results.push_back(Tensor::allocate(type, empty));
   }
   return results;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Turns : public Control {
   [[nodiscard]] bool goes_on(const Going& going) const;
   /// The body that feeds itself for inputs like these, or nullptr.
   Fed* fed_for(const Values& given);
+  std::unique_ptr<Fed> made_fed(const Values& given);
   void run_fed(Fed& fed, Going& going);
   void run_turn(Going& going);
   [[nodiscard]] std::vector<Tensor> results(Going& going) const;
@@ -36,7 +38,12 @@ class Turns : public Control {
   LoopParts parts_;
   Message why_;
   Segment body_;
-  std::list<Fed> fed_;  ///< the newest first
+  /// Inputs that were met, and nullptr where no body can feed itself.
+  struct Tried {
+    std::string key;
+    std::unique_ptr<Fed> fed;
+  };
+  std::list<Tried> fed_;  ///< the newest first
 };
 
 }  // namespace morton::api

@@ -119,4 +119,13 @@ BodyWiring wiring_of(const Graph& graph, const Node& node) {
   return {};
 }
 
+std::vector<std::int64_t> scan_numbers(const NodeView& view, const char* name, std::size_t count) {
+  auto numbers = view.integers(name, std::vector<std::int64_t>(count, 0));
+  if (numbers.size() != count) {
+    view.fail(std::string(name) + " has " + std::to_string(numbers.size()) + " numbers, expected " +
+              std::to_string(count));
+  }
+  return numbers;
+}
+
 }  // namespace morton::ops

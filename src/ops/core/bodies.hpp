@@ -3,9 +3,11 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
+#include "ops/core/node_view.hpp"
 
 namespace morton::ops {
 
@@ -27,5 +29,9 @@ inline constexpr std::int64_t kScanWithoutBatch = 9;
 [[nodiscard]] std::span<const TensorId> captured_by(const Node& node, std::string_view name);
 /// Of a node of these. Throws ModelError where its bodies do not fit.
 [[nodiscard]] BodyWiring wiring_of(const Graph& graph, const Node& node);
+/// An attribute of a Scan that has a number for each of `count`, 0 where it is not given. Throws
+/// ModelError where it has another count.
+[[nodiscard]] std::vector<std::int64_t> scan_numbers(const NodeView& view, const char* name,
+                                                     std::size_t count);
 
 }  // namespace morton::ops

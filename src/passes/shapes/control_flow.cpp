@@ -16,16 +16,6 @@ constexpr std::int64_t kMostTurns = 10'000;
 
 std::string turn_name(std::int64_t number) { return "turn_" + std::to_string(number); }
 
-/// An attribute of Scan that has a number for each of `count`, 0 where it is not given.
-std::vector<std::int64_t> numbers_for(const NodeView& view, const char* name, std::size_t count) {
-  auto numbers = view.integers(name, std::vector<std::int64_t>(count, 0));
-  if (numbers.size() != count) {
-    view.fail(std::string(name) + " has " + std::to_string(numbers.size()) + " numbers, expected " +
-              std::to_string(count));
-  }
-  return numbers;
-}
-
 }  // namespace
 
 std::ptrdiff_t ControlFlow::write_out(std::size_t n) {
@@ -202,10 +192,10 @@ void ControlFlow::write_scan(const Node& node) {
   const auto scans = static_cast<std::size_t>(view.integer("num_scan_inputs", 0));
   const std::size_t states = body.formals() - scans;
   const std::size_t results = body.graph->outputs.size() - states;
-  const auto axes = numbers_for(view, "scan_input_axes", scans);
-  const auto from_back = numbers_for(view, "scan_input_directions", scans);
-  const auto result_axes = numbers_for(view, "scan_output_axes", results);
-  const auto results_from_back = numbers_for(view, "scan_output_directions", results);
+  const auto axes = scan_numbers(view, "scan_input_axes", scans);
+  const auto from_back = scan_numbers(view, "scan_input_directions", scans);
+  const auto result_axes = scan_numbers(view, "scan_output_axes", results);
+  const auto results_from_back = scan_numbers(view, "scan_output_directions", results);
   std::vector<std::int64_t> places;
   std::int64_t turns = 0;
   for (std::size_t s = 0; s < scans; ++s) {
