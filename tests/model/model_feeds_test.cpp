@@ -113,6 +113,26 @@ TEST_P(ModelFeeds, AnInputGrowsBySeveralAtOnce) {
   EXPECT_THROW((void)session.run(inputs), UsageError);
 }
 
+TEST_P(ModelFeeds, WhatIsLongerThanARunAddsIsNotCut) {
+  RandomNetwork network("twice", 1, 17);
+  const TensorId x = network.input("x", {{1, ""}, {1, ""}});
+  const TensorId past = network.input("past", {{1, ""}, {0, "seen"}});
+  const std::map<std::string, Attribute> along{{"axis", std::int64_t{1}}};
+  network.output(network.node("Concat", "seen", {past, x}, along), {{1, ""}, {0, "more"}});
+  const TensorId thrice = network.node("Concat", "thrice", {x, x, x}, along);
+  network.output(network.node("Concat", "other", {past, thrice}, along), {{1, ""}, {0, "most"}});
+  CompileOptions options;
+  options.feeds = {{"seen", "past"}};
+  options.shapes["past"] = {1, 2};
+  Session session(compile(to_model(network.finish()), device(), options));
+  const auto run = [&](float value) {
+    const Tensor given = Tensor::from({1, 1}, std::vector<float>{value});
+    return values(session.run(std::vector<NamedTensor>{{"x", given}})[0].tensor);
+  };
+  EXPECT_THAT(run(5), ElementsAre(5, 5, 5));
+  EXPECT_THAT(run(6), ElementsAre(5, 6, 6, 6));
+}
+
 TEST_P(ModelFeeds, AFullInputBeginsAgain) {
   CompileOptions options;
   options.feeds = {{"seen", "past"}};

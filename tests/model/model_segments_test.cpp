@@ -182,6 +182,25 @@ TEST_P(ModelSegments, AStateMayBeAnotherThatNothingChanges) {
   EXPECT_THAT(values_of(outputs[3].tensor), ElementsAre(2, 3, 5, 8, 13));
 }
 
+TEST_P(ModelSegments, ATurnMayShowItsNumberAndItsCondition) {
+  Sketch body;
+  body.formal("i").formal("c").formal("s").constant("limit", real(9));
+  body.node("Add", {"s", "s"}, {"t"})
+      .node("ReduceSum", {"t"}, {"sum"}, {{"keepdims", std::int64_t{0}}});
+  body.node("Less", {"sum", "limit"}, {"on"});
+  const Body turn = body.body({"on", "t", "i", "c"}, 0);
+  Graph graph = Sketch()
+                    .input("x", {1, 1})
+                    .node("Relu", {"x"}, {"a"})
+                    .node("Loop", {"", "", "a"}, {"s", "turns", "going"}, {}, {{"body", turn}})
+                    .graph({"s", "turns", "going"});
+  SegmentedSession segments = session(std::move(graph));
+  const auto outputs = segments.run(std::vector<NamedTensor>{{"x", row({2})}});
+  EXPECT_THAT(values_of(outputs[0].tensor), ElementsAre(16));
+  EXPECT_THAT(values_of(outputs[1].tensor), ElementsAre(0, 1, 2));
+  EXPECT_THAT(values_of(outputs[2].tensor), ElementsAre(1, 1, 1));
+}
+
 TEST_P(ModelSegments, ABranchMayHaveAShapeOfItsOwn) {
   const std::map<std::string, Body> branches{
       {"then_branch", Sketch()

@@ -30,11 +30,12 @@ class FeedingBody {
 
   FedBody made() {
     take_states();
-    take_condition();
-    take_turn();
+    // Before the next two, which leave away what nothing reads.
     for (std::size_t i = 1 + parts_.states; i < outputs_.size(); ++i) {
       fed_.stacked.push_back(name(add_output(outputs_[i])));
     }
+    take_condition();
+    take_turn();
     return std::move(fed_);
   }
 

@@ -36,7 +36,7 @@ LateExtents::LateExtents(Graph& graph, Splicing& out, std::vector<Growing> growi
       count.data = Tensor::allocate(DType::i64, {1});
       graph.growths.push_back({count.name, capacity, step});
       state = graph.add_tensor(std::move(count));
-      table_.define_growing(state, capacity);
+      table_.define_growing(state, capacity, step);
     }
     counts[dimension] = state;
     table_.define(input, std::move(counts));

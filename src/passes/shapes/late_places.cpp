@@ -48,7 +48,9 @@ bool write_concat(LateTable& table, const Node& node) {
   std::int64_t bound = 0;
   for (const TensorId id : node.inputs) bound += table.graph().tensor(id).shape[axis];
   LateCounts counts = table.counts(node.inputs[0]);
-  if (table.is_growing(counts[axis]) && node.inputs.size() == 2 && !table.is_late(node.inputs[1])) {
+  const bool adds_one_part = node.inputs.size() == 2 && !table.is_late(node.inputs[1]);
+  if (adds_one_part &&
+      table.has_room(counts[axis], table.graph().tensor(node.inputs[1]).shape[axis])) {
     write_grown(table, node, axis, counts);
     return true;
   }

@@ -96,8 +96,8 @@ TensorId LateTable::joined(std::string_view op, const LateNumber& a, const LateN
   });
 }
 
-void LateTable::define_growing(TensorId count, std::int64_t capacity) {
-  growing_.insert(count);
+void LateTable::define_growing(TensorId count, std::int64_t capacity, std::int64_t step) {
+  growing_[count] = step;
   values_.define(count, {{0, capacity, count}});
 }
 

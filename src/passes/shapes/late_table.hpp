@@ -39,9 +39,13 @@ class LateTable {
   [[nodiscard]] bool is_empty() const { return counts_.empty(); }
   [[nodiscard]] bool is_defined(TensorId id) const { return counts_.contains(id); }
   [[nodiscard]] bool is_late(TensorId id) const;
-  /// Whether the number counts what a feed gathers: there is always room for what a run adds.
-  [[nodiscard]] bool is_growing(TensorId count) const { return growing_.contains(count); }
-  void define_growing(TensorId count, std::int64_t capacity);
+  /// Whether the number counts what a feed gathers, and so many more always fit: a run has room for
+  /// the feed's step, and for no more.
+  [[nodiscard]] bool has_room(TensorId count, std::int64_t added) const {
+    const auto step = growing_.find(count);
+    return step != growing_.end() && added <= step->second;
+  }
+  void define_growing(TensorId count, std::int64_t capacity, std::int64_t step);
   /// What counts dimension `d`, or none.
   [[nodiscard]] TensorId count(TensorId id, std::size_t d) const;
   [[nodiscard]] LateCounts counts(TensorId id) const;
@@ -106,7 +110,7 @@ class LateTable {
   std::map<TensorId, LateCounts> counts_;
   std::map<FoundKey, Found> found_;
   std::map<std::string, TensorId> once_;
-  std::set<TensorId> growing_;
+  std::map<TensorId, std::int64_t> growing_;  ///< counts of growing inputs, and their steps
   std::set<std::pair<TensorId, std::size_t>> zero_void_;
   std::map<TensorId, std::pair<TensorId, std::int64_t>>
       factors_;  ///< of a product its count and factor
