@@ -163,7 +163,8 @@ int run_model(const RunArguments& options) {
   take_parts(steps, model.inputs(), sources);
 
   // What can be refused before anything is built is refused there.
-  const std::vector<PortInfo> settled = settle(sources, model, compile);
+  std::vector<PortInfo> settled = settle(sources, model, compile);
+  open_fed(steps, model.inputs(), settled);
   const bool all_settled = std::ranges::all_of(settled, is_settled);
   std::vector<NamedTensor> inputs;
   if (all_settled) inputs = assemble(sources, settled);

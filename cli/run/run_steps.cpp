@@ -153,6 +153,15 @@ void add_steps(CLI::App& command, StepOptions& options) {
       ->check(whole_number(1));
 }
 
+void open_fed(const RunSteps& steps, const std::vector<PortInfo>& declared,
+              std::vector<PortInfo>& inputs) {
+  const std::set<std::string> fed = steps.fed();
+  for (PortInfo& input : inputs) {
+    const auto same = std::ranges::find(declared, input.name, &PortInfo::name);
+    if (fed.contains(input.name) && same != declared.end()) input.shape = same->shape;
+  }
+}
+
 std::vector<PortInfo> with_fed(const RunSteps& steps, std::vector<PortInfo> compiled,
                                const std::vector<PortInfo>& given) {
   const std::set<std::string> fed = steps.fed();

@@ -37,6 +37,11 @@ void add_feeds(CLI::App& command, std::vector<std::string>& feeds);
 /// Throws UsageError for a --feed that is none.
 [[nodiscard]] RunSteps run_steps(const StepOptions& options);
 
+/// Gives fed inputs the extents that the model declares, open where they are: a file may hold less
+/// than the most that a state may grow to.
+void open_fed(const RunSteps& steps, const std::vector<PortInfo>& declared,
+              std::vector<PortInfo>& inputs);
+
 /// The inputs of the compiled model, and those of the model's that are fed: where files are given
 /// for them, states begin there.
 [[nodiscard]] std::vector<PortInfo> with_fed(const RunSteps& steps, std::vector<PortInfo> compiled,

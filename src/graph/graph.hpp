@@ -121,11 +121,18 @@ struct OutputCount {
   TensorId count;  ///< i64 of one element, one of the graph's outputs too
 };
 
-/// A state that counts what a feed has gathered (passes::feed_states).
+/// An input that a feed fills, along one dimension.
+struct GrowthInput {
+  std::string name;
+  std::size_t dimension = 0;
+};
+
+/// A state that counts what feeds have gathered (passes::feed_states).
 struct Growth {
-  std::string state;          ///< its name; i64 of one element, from 0 on
-  std::int64_t capacity = 0;  ///< the most that it may count
-  std::int64_t step = 0;      ///< how much more behind each run
+  std::string state;                ///< its name; i64 of one element, from 0 on
+  std::int64_t capacity = 0;        ///< the most that it may count
+  std::int64_t step = 0;            ///< how much more behind each run
+  std::vector<GrowthInput> inputs;  ///< what it counts, one at least; states once they are fed
 };
 
 /// A network: what to compute. Nodes stand in an order in which each comes after its producers.

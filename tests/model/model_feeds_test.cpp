@@ -94,7 +94,8 @@ TEST_P(ModelFeeds, AnInputGrowsByWhatEachRunAdds) {
   outputs = run(-1, 9);
   EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, -6, -1, 7, 1, 9));
   const auto error = thrown<UsageError>([&] { (void)run(0, 0); });
-  EXPECT_THAT(error.what(), HasSubstr("'past.count' counts 3 elements, and there is room for 3"));
+  EXPECT_THAT(error.what(),
+              HasSubstr("'past' holds 3 elements along dimension 1, and there is room for 3"));
   session.set_state("past.count", Tensor::from({1}, std::vector<std::int64_t>{1}));
   outputs = run(4, 4);
   EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, 4, 7, 4));
@@ -184,6 +185,62 @@ TEST_P(ModelFeeds, AProductReadsWhatGrowsWithoutACopy) {
   // What is void again was infinite, and has no share.
   session.set_state("columns.count", Tensor::from({1}, std::vector<std::int64_t>{1}));
   EXPECT_THAT(run(1, 1), ElementsAre(2, 3, 3, 5));
+}
+
+TEST_P(ModelFeeds, AGrowingStateIsSetAndReadAsLongAsItIs) {
+  CompileOptions options;
+  options.feeds = {{"seen", "past"}};
+  options.shapes["past"] = {2, 3};
+  Session session(compile(to_model(gatherer(1)), device(), options));
+  const auto run = [&] {
+    return values(
+        session
+            .run(std::vector<NamedTensor>{{"x", Tensor::from({2, 1}, std::vector<float>{5, 6})}})[0]
+            .tensor);
+  };
+  EXPECT_EQ(session.get_state("past").shape(), (Shape{2, 0}));
+  session.set_state("past", Tensor::from({2, 2}, std::vector<float>{1, 2, 3, 4}));
+  EXPECT_THAT(values(session.get_state("past")), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(run(), ElementsAre(1, 2, 5, 3, 4, 6));
+  EXPECT_THAT(values(session.get_state("past")), ElementsAre(1, 2, 5, 3, 4, 6));
+  EXPECT_THROW((void)run(), UsageError);
+  session.set_state("past", Tensor::from({2, 1}, std::vector<float>{8, 9}));
+  EXPECT_THAT(run(), ElementsAre(8, 5, 9, 6));
+  const auto complaint = [&](const std::string& name, const Tensor& value) {
+    return std::string(thrown<UsageError>([&] { session.set_state(name, value); }).what());
+  };
+  EXPECT_THAT(complaint("past", Tensor::from({2, 4}, std::vector<float>(8))),
+              HasSubstr("is set to shape 2x4; it has 2x3, and may be shorter along dimension 1"));
+  EXPECT_THAT(complaint("past", Tensor::from({1, 2}, std::vector<float>(2))), HasSubstr("1x2"));
+  EXPECT_THAT(complaint("past.count", Tensor::from({1}, std::vector<std::int64_t>{4})),
+              HasSubstr("counts from 0 to 3"));
+  EXPECT_THAT(run(), ElementsAre(8, 5, 5, 9, 6, 6));
+}
+
+TEST_P(ModelFeeds, StatesThatGrowTogetherAreSetAlike) {
+  CompileOptions options;
+  options.feeds = {{"left", "columns"}, {"right", "rows"}};
+  options.shapes = {{"columns", {2, 3}}, {"rows", {3, 2}}};
+  Session session(compile(to_model(product_of_gathered()), device(), options));
+  const std::vector<NamedTensor> inputs{{"column", Tensor::from({2, 1}, std::vector<float>{1, 2})},
+                                        {"row", Tensor::from({1, 2}, std::vector<float>{3, 4})}};
+  session.set_state("columns", Tensor::from({2, 1}, std::vector<float>{1, 1}));
+  EXPECT_THAT(thrown<UsageError>([&] { (void)session.run(inputs); }).what(),
+              HasSubstr("'columns' holds 1 elements along dimension 1, and state 'rows' 0 along "
+                        "dimension 0; runs fill them alike, so set them alike"));
+  session.set_state("rows", Tensor::from({1, 2}, std::vector<float>{10, 20}));
+  EXPECT_THAT(values(session.run(inputs)[0].tensor), ElementsAre(13, 24, 16, 28));
+}
+
+TEST_P(ModelFeeds, ARunThatIsRefusedFillsNothing) {
+  CompileOptions options;
+  options.feeds = {{"seen", "past"}};
+  options.shapes["past"] = {2, 1};
+  Session session(compile(to_model(gatherer(1)), device(), options));
+  const auto run = [&](const Tensor& x) { return session.run(std::vector<NamedTensor>{{"x", x}}); };
+  EXPECT_THROW((void)run(Tensor::from({1, 1}, std::vector<float>{5})), UsageError);
+  EXPECT_THAT(values(run(Tensor::from({2, 1}, std::vector<float>{5, 6}))[0].tensor),
+              ElementsAre(5, 6));
 }
 
 TEST_P(ModelFeeds, WhatDoesNotFitIsNamed) {

@@ -10,7 +10,7 @@ namespace morton::api {
 namespace {
 
 constexpr std::string_view kMagic = "morton compiled ";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 [[noreturn]] void fail(const std::string& where, const std::string& why) {
   throw ModelError(where + ": is no whole compiled model: " + why + "; compile the model again (" +

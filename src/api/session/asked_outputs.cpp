@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/session/asked_outputs.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "api/session/tensor_front.hpp"
 #include "base/error.hpp"
-#include "base/shape.hpp"
 
 namespace morton::api {
-namespace {
-
-/// The elements at the front of every dimension.
-Tensor front_of(const Tensor& whole, const Shape& shape) {
-  Tensor result = Tensor::allocate(whole.dtype(), shape);
-  if (result.size() == 0) return result;
-  const auto bytes = static_cast<std::size_t>(size_of(whole.dtype()));
-  const std::size_t row = static_cast<std::size_t>(shape.back()) * bytes;
-  const Shape strides = row_major_strides(whole.shape());
-  Shape at(shape.size(), 0);
-  std::byte* to = result.mutable_data();
-  while (true) {
-    std::int64_t from = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) from += at[d] * strides[d];
-    std::memcpy(to, whole.data() + static_cast<std::size_t>(from) * bytes, row);
-    to += row;
-    std::size_t d = at.size() - 1;
-    while (d > 0 && ++at[d - 1] == shape[d - 1]) at[--d] = 0;
-    if (d == 0) return result;
-  }
-}
-
-}  // namespace
 
 void AskedOutputs::add(const PortInfo& port) {
   places_.push_back(names_.size());
@@ -68,7 +43,7 @@ std::vector<Tensor> AskedOutputs::cut(std::vector<Tensor> tensors) const {
       }
       shape[d] = count;
     }
-    outputs.push_back(shape == port.shape ? std::move(tensor) : front_of(tensor, shape));
+    outputs.push_back(front_of(tensor, shape));
   }
   return outputs;
 }

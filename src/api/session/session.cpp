@@ -36,12 +36,6 @@ std::vector<ValueId> values_of(Runner& runner, const AskedOutputs& asked) {
   return values;
 }
 
-/// A host tensor of a value's type and shape, for reading it.
-Tensor tensor_of(Runner& runner, ValueId value) {
-  const Arrangement& arrangement = runner.loaded().plan().values[value].arrangement;
-  return Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
-}
-
 /// Whether the output counts an extent of one of these.
 bool is_count(const std::vector<PortInfo>& ports, const std::string& name) {
   return std::ranges::any_of(ports, [&](const PortInfo& port) {
@@ -97,24 +91,13 @@ Session::~Session() = default;
 
 const CompiledModel& Session::model() const { return state_->model; }
 
-void Session::State::count_run() {
-  const std::vector<Growth>& growths = Inside::of(model)->growths;
-  for (const Growth& growth : growths) {
-    if (grown[growth.state] + growth.step <= growth.capacity) continue;
-    throw UsageError("session: state '" + growth.state + "' counts " +
-                     std::to_string(grown[growth.state]) + " elements, and there is room for " +
-                     std::to_string(growth.capacity) +
-                     ": compile with larger inputs, or set that state to go on from fewer");
-  }
-  for (const Growth& growth : growths) grown[growth.state] += growth.step;
-}
-
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   check_inputs(Inside::of(state_->model)->inputs, inputs);
-  state_->count_run();
+  state_->grown.check(state_->growths());
   take_final_plan();
   LentInputs lent(*this);
   for (const auto& input : inputs) lent.set(input.name, input.tensor);
+  state_->grown.count_run(state_->growths());
   const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
   AskedOutputs asked;
   for (const PortInfo& port : ports) asked.add(port);
@@ -160,7 +143,7 @@ api::LentInputs::~LentInputs() {
 }
 
 Event Session::enqueue(Steps steps) {
-  state_->count_run();
+  state_->grown.count_run(state_->growths());
   if (steps == Steps::all) take_final_plan();
   state_->runner->enqueue(steps == Steps::all ? Runner::Part::all : Runner::Part::computing);
   return Event(std::make_shared<Event::State>(
@@ -211,34 +194,6 @@ Tensor Session::map_output(const std::string& name) {
 
 void Session::unmap() { state_->runner->unmap(); }
 
-Tensor Session::get_state(const std::string& name) {
-  const ValueId value = state_->runner->state(name);
-  Tensor tensor = tensor_of(*state_->runner, value);
-  state_->runner->read(value, tensor);
-  return tensor;
-}
-
-void Session::set_state(const std::string& name, const Tensor& value) {
-  state_->runner->write(state_->runner->state(name), value);
-  for (const Growth& growth : Inside::of(state_->model)->growths) {
-    if (growth.state == name) state_->grown[name] = static_cast<std::int64_t>(value.at(0));
-  }
-}
-
-void Session::empty_full_states() {
-  const std::vector<Growth>& growths = Inside::of(state_->model)->growths;
-  const bool is_full = std::ranges::any_of(growths, [&](const Growth& growth) {
-    return state_->grown[growth.state] + growth.step > growth.capacity;
-  });
-  if (!is_full) return;
-  for (const Growth& growth : growths) {
-    const ValueId value = state_->runner->state(growth.state);
-    Tensor nothing = tensor_of(*state_->runner, value);
-    std::fill_n(nothing.mutable_data(), nothing.bytes(), std::byte{0});
-    set_state(growth.state, nothing);
-  }
-}
-
 void Session::set_profiling(SessionOptions::Profiling profiling) {
   const SessionOptions options{profiling};
   state_->runner->use_kind(queue_kind(options));
@@ -265,7 +220,7 @@ std::vector<StepTime> Session::step_times() {
 }
 
 void Session::run_step_by_step() {
-  state_->count_run();
+  state_->grown.count_run(state_->growths());
   state_->runner->run_step_by_step();
 }
 

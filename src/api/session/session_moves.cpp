@@ -37,7 +37,10 @@ void Session::go_over(const CompiledModel& to) {
     runner->write(input, tensor);
   }
   for (const Port& port : state_->runner->loaded().plan().states) {
-    runner->write(runner->state(port.name), get_state(port.name));
+    const ValueId from = state_->runner->state(port.name);
+    Tensor whole = tensor_of(*state_->runner, from);
+    state_->runner->read(from, whole);
+    runner->write(runner->state(port.name), whole);
   }
   state_->model = to;
   state_->runner = std::move(runner);

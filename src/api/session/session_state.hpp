@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
+#include "api/session/grown_states.hpp"
 #include "base/rooms.hpp"
 #include "morton/session.hpp"
 #include "run/runner.hpp"
@@ -20,11 +19,9 @@ struct Session::State {
   std::unique_ptr<Runner> runner;
   /// What made the final plan, which may still build what other models need.
   std::shared_ptr<const Successor> behind{};
-  /// What states that runs fill (CompiledState::growths) count, by their names; 0 where none is.
-  std::map<std::string, std::int64_t> grown{};
+  GrownStates grown{};
 
-  /// Counts another run. Throws UsageError where a state is full.
-  void count_run();
+  [[nodiscard]] const std::vector<Growth>& growths() const { return Inside::of(model)->growths; }
 };
 
 namespace api {
@@ -37,6 +34,12 @@ namespace api {
 [[nodiscard]] inline std::unique_ptr<Runner> make_runner(const CompiledModel& model,
                                                          const SessionOptions& options) {
   return std::make_unique<Runner>(Inside::of(model)->loaded, queue_kind(options));
+}
+
+/// A host tensor of a value's type and shape, for reading it.
+[[nodiscard]] inline Tensor tensor_of(const Runner& runner, ValueId value) {
+  const Arrangement& arrangement = runner.loaded().plan().values[value].arrangement;
+  return Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
 }
 
 }  // namespace api

@@ -34,10 +34,12 @@ LateExtents::LateExtents(Graph& graph, Splicing& out, std::vector<Growing> growi
                         .kind = GraphTensor::Kind::state};
       count.shape = {1};
       count.data = Tensor::allocate(DType::i64, {1});
-      graph.growths.push_back({count.name, capacity, step});
+      graph.growths.push_back({count.name, capacity, step, {}});
       state = graph.add_tensor(std::move(count));
       table_.define_growing(state, capacity, step);
     }
+    const auto growth = std::ranges::find(graph.growths, graph.tensor(state).name, &Growth::state);
+    growth->inputs.push_back({graph.tensor(input).name, dimension});
     counts[dimension] = state;
     table_.define(input, std::move(counts));
   }
