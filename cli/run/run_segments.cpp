@@ -23,7 +23,8 @@ SegmentsAnswer run_in_segments(const GivenModel& model, const std::vector<Device
   SegmentedSession session(model.network(), devices.front(), compile, limits);
   SegmentsAnswer answer{session.run(inputs), session.report()};
   for (const Wait& wait : answer.report.waits) {
-    log::info("the host waited {} times: {}", wait.times, with_options(wait.why));
+    const std::string often = wait.times == 1 ? "once" : fmt::format("{} times", wait.times);
+    log::info("the host waited {}: {}", often, with_options(wait.why));
   }
   log::info("segments: {} plans made, {} kernels built", answer.report.plans,
             answer.report.built_kernels);

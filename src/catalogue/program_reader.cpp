@@ -76,7 +76,7 @@ bool is_of_vectors(std::string_view definition) {
 /// What "uses" lists and what the text names must be the same.
 void check_uses(const JsonReader& reader, const Entry& entry) {
   const NameSet known = optional_definitions(entry);
-  const std::set<std::string_view> named = identifiers_in(entry.program.code);
+  const std::unordered_set<std::string_view> named = identifiers_in(entry.program.code);
   const std::vector<std::string>& uses = entry.program.uses;
   for (const std::string& name : uses) {
     if (!known.contains(name)) {

@@ -166,7 +166,7 @@ InstanceSource InstanceWriter::write() {
 /// problems that differ in others share the kernel.
 void InstanceWriter::define_structure(std::string& text) const {
   const std::string code = bare_code(text);
-  const std::set<std::string_view> named = identifiers_in(code);
+  const std::unordered_set<std::string_view> named = identifiers_in(code);
   const auto& arguments = spec_.entry->launch.arguments;
   std::string constants;
   for (const auto& [name, value] : spec_.problem.structure) {

@@ -95,7 +95,7 @@ TEST_P(ModelFeeds, AnInputGrowsByWhatEachRunAdds) {
   EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, -6, -1, 7, 1, 9));
   const auto error = thrown<UsageError>([&] { (void)run(0, 0); });
   EXPECT_THAT(error.what(),
-              HasSubstr("'past' holds 3 elements along dimension 1, and there is room for 3"));
+              HasSubstr("'past' is 3 long along dimension 1, and there is room for 3"));
   session.set_state("past.count", Tensor::from({1}, std::vector<std::int64_t>{1}));
   outputs = run(4, 4);
   EXPECT_THAT(values(outputs[0].tensor), ElementsAre(-5, 4, 7, 4));
@@ -226,7 +226,7 @@ TEST_P(ModelFeeds, StatesThatGrowTogetherAreSetAlike) {
                                         {"row", Tensor::from({1, 2}, std::vector<float>{3, 4})}};
   session.set_state("columns", Tensor::from({2, 1}, std::vector<float>{1, 1}));
   EXPECT_THAT(thrown<UsageError>([&] { (void)session.run(inputs); }).what(),
-              HasSubstr("'columns' holds 1 elements along dimension 1, and state 'rows' 0 along "
+              HasSubstr("'columns' is 1 long along dimension 1, and state 'rows' 0 along "
                         "dimension 0; runs fill them alike, so set them alike"));
   session.set_state("rows", Tensor::from({1, 2}, std::vector<float>{10, 20}));
   EXPECT_THAT(values(session.run(inputs)[0].tensor), ElementsAre(13, 24, 16, 28));

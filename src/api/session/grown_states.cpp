@@ -25,15 +25,15 @@ void GrownStates::check(const std::vector<Growth>& growths) const {
     const std::int64_t held = extent(first.name);
     for (const GrowthInput& other : growth.inputs) {
       if (extent(other.name) == held) continue;
-      throw UsageError("session: state '" + first.name + "' holds " + std::to_string(held) +
-                       " elements along dimension " + std::to_string(first.dimension) +
+      throw UsageError("session: state '" + first.name + "' is " + std::to_string(held) +
+                       " long along dimension " + std::to_string(first.dimension) +
                        ", and state '" + other.name + "' " + std::to_string(extent(other.name)) +
                        " along dimension " + std::to_string(other.dimension) +
                        "; runs fill them alike, so set them alike");
     }
     if (held + growth.step <= growth.capacity) continue;
-    throw UsageError("session: state '" + first.name + "' holds " + std::to_string(held) +
-                     " elements along dimension " + std::to_string(first.dimension) +
+    throw UsageError("session: state '" + first.name + "' is " + std::to_string(held) +
+                     " long along dimension " + std::to_string(first.dimension) +
                      ", and there is room for " + std::to_string(growth.capacity) +
                      "; a run adds " + std::to_string(growth.step) +
                      ". Compile with a larger input shape (--shape), or set a shorter state");

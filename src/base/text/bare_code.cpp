@@ -2,10 +2,20 @@
 #include "base/text/bare_code.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace morton {
 namespace {
+
+/// A property of each character, looked up: texts of kernels are read at every plan.
+using CharacterSet = std::array<bool, 256>;
+
+constexpr CharacterSet set_of(std::string_view characters) {
+  CharacterSet set{};
+  for (const char c : characters) set[static_cast<unsigned char>(c)] = true;
+  return set;
+}
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 
@@ -19,16 +29,29 @@ bool has_blanks_to_line_end(std::string_view text, std::size_t at) {
 
 /// Whether all compilers agree what the lines are, and none of them can be told from another.
 bool has_plain_lines(std::string_view text) {
-  for (const char* word : {"__LINE__", "__FILE__", "%:",
-                           "?"
-                           "?=",
-                           "?"
-                           "?/"}) {
-    if (text.find(word) != std::string_view::npos) return false;
-  }
+  constexpr std::string_view kTrigraphOfHash = "?\?=";
+  constexpr std::string_view kTrigraphOfBackslash = "?\?/";
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool lone_return = text[at] == '\r' && (at + 1 == text.size() || text[at + 1] != '\n');
-    if (lone_return || (text[at] == '\\' && has_blanks_to_line_end(text, at + 1))) return false;
+    const auto comes = [&](std::string_view word) { return text.substr(at).starts_with(word); };
+    switch (text[at]) {
+      case '_':
+        if (comes("__LINE__") || comes("__FILE__")) return false;
+        break;
+      case '%':
+        if (comes("%:")) return false;
+        break;
+      case '?':
+        if (comes(kTrigraphOfHash) || comes(kTrigraphOfBackslash)) return false;
+        break;
+      case '\r':
+        if (!comes("\r\n")) return false;
+        break;
+      case '\\':
+        if (has_blanks_to_line_end(text, at + 1)) return false;
+        break;
+      default:
+        break;
+    }
   }
   return true;
 }
@@ -107,7 +130,10 @@ class CodeStripper {
 
   /// Up to the next character that may mean anything but itself.
   static std::size_t plain_length(std::string_view rest) {
-    return std::min(rest.find_first_of(" \t\v\f\r\n/\"'#", 1), rest.size());
+    static constexpr CharacterSet kMeans = set_of(" \t\v\f\r\n/\"'#");
+    std::size_t length = 1;
+    while (length < rest.size() && !kMeans[static_cast<unsigned char>(rest[length])]) ++length;
+    return length;
   }
 
   void take(std::size_t length) {

@@ -3,8 +3,8 @@
 
 namespace morton {
 
-std::set<std::string_view> identifiers_in(std::string_view code) {
-  std::set<std::string_view> names;
+std::unordered_set<std::string_view> identifiers_in(std::string_view code) {
+  std::unordered_set<std::string_view> names;
   for (std::size_t i = 0; i < code.size();) {
     std::size_t end = i;
     while (end < code.size() && is_in_identifiers(code[end])) ++end;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cctype>
-#include <set>
 #include <string_view>
+#include <unordered_set>
 
 namespace morton {
 
@@ -13,6 +13,6 @@ namespace morton {
 }
 
 /// The words of letters, digits and '_' that code holds: views of it.
-[[nodiscard]] std::set<std::string_view> identifiers_in(std::string_view code);
+[[nodiscard]] std::unordered_set<std::string_view> identifiers_in(std::string_view code);
 
 }  // namespace morton
