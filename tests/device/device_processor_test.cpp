@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "device/open/instruction_trial.hpp"
 #include "device/open/processor.hpp"
 #include "support/rooms.hpp"
 
@@ -97,6 +98,14 @@ TEST(Processor, OfThisMachineIsRead) {
   const ProcessorDescription read = ProcessorDescription::read();
   if (read.cpuinfo.empty()) GTEST_SKIP() << "no /proc/cpuinfo";
   EXPECT_GE(read.l1_bytes, 0);
+}
+
+TEST(Processor, DotProductsThatItDescribesWork) {
+  DeviceInfo info;
+  describe_core(ProcessorDescription::read(), info);
+  if (!info.core.dot_products) GTEST_SKIP() << "the processor describes none";
+  EXPECT_FALSE(device::dot_products_fail(info.core.lanes));
+  EXPECT_FALSE(device::dot_products_fail(4));  // nothing to try
 }
 
 }  // namespace

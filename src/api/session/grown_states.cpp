@@ -35,8 +35,8 @@ void GrownStates::check(const std::vector<Growth>& growths) const {
     throw UsageError("session: state '" + first.name + "' is " + std::to_string(held) +
                      " long along dimension " + std::to_string(first.dimension) +
                      ", and there is room for " + std::to_string(growth.capacity) +
-                     "; a run adds " + std::to_string(growth.step) +
-                     ". Compile with a larger input shape (--shape), or set a shorter state");
+                     "; a run adds " + std::to_string(growth.step) + ". Compile with a larger " +
+                     setting("shapes", first.name) + ", or set a shorter state");
   }
 }
 

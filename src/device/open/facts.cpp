@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/open/instruction_trial.hpp"
 #include "device/open/processor.hpp"
 #include "device/open/quirks.hpp"
 
@@ -153,7 +154,12 @@ void ask_abilities(const cl::Device& device, DeviceInfo& info) {
 void ask_core(const cl::Device& device, DeviceInfo& info) {
   info.core = guessed_core(info);
   if (info.kind == DeviceInfo::Kind::cpu) {
-    return describe_core(ProcessorDescription::read(), info);
+    describe_core(ProcessorDescription::read(), info);
+    if (info.core.dot_products && dot_products_fail(info.core.lanes)) {
+      info.core.dot_products = false;
+      info.core.sources["dot_products"] = "a process that tried them failed";
+    }
+    return;
   }
   constexpr cl_device_info kWarp = 0x4003;       // CL_DEVICE_WARP_SIZE_NV
   constexpr cl_device_info kWavefront = 0x4043;  // CL_DEVICE_WAVEFRONT_WIDTH_AMD
