@@ -10,7 +10,7 @@ from project import ROOT, Problems, files, read
 # Header -> the most sources that may reach it. Lower a limit when a change allows it.
 LIMITS = {
     "nlohmann/json.hpp": 101,
-    "CL/opencl.hpp": 70,
+    "CL/opencl.hpp": 71,
     "filesystem": 257,
     "functional": 364,
     "unordered_map": 8,
