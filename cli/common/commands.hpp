@@ -38,6 +38,7 @@ void add_new(CLI::App& app, Action& chosen);
 /// `tune`, and the hidden `tune-worker` that it starts.
 void add_tune(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
+void add_quantize(CLI::App& app, Action& chosen);
 void add_cache(CLI::App& app, Action& chosen);
 void add_demo(CLI::App& app, Action& chosen);
 

@@ -49,14 +49,17 @@ constexpr OptionName kOptions[] = {
     {"clip_norm", "--clip"},
     {"deviation", "--deviation"},
     {"exclude", "--exclude"},
+    {"examples", "--examples"},
     {"feeds", "--feed"},
     {"freeze", "--freeze"},
+    {"in_float", "--keep"},
     {"learning_rate", "--lr"},
     {"local", "--local"},
     {"mean", "--mean"},
     {"model", "--model"},
     {"momentum", "--momentum"},
     {"most_turns", "--max-turns"},
+    {"percentile", "--percentile"},
     {"precision", "--precision"},
     {"sums", "--sums"},
     {"problem", "--problem"},
@@ -68,6 +71,7 @@ constexpr OptionName kOptions[] = {
     {"use", "--use"},
     {"validation", "--validation"},
     {"weight_decay", "--weight-decay"},
+    {"worst_in_float", "--keep-worst"},
 };
 
 }  // namespace

@@ -101,19 +101,23 @@ void write_elements(Tensor& tensor, std::int64_t begin, std::span<const double> 
   }
 }
 
-bool is_computed_by_its_chain(const Operator& op, const Node& node) {
-  return op.chain != nullptr && op.host.references == nullptr && op.host.reference == nullptr &&
-         node.epilogue.is_identity();
+/// The chain that alone computes the node's result, if one does.
+std::optional<Chain> folded_chain(const Graph& graph, const Node& node) {
+  if (node.op == "Chain") return node.epilogue;
+  const Operator& op = operator_of(node);
+  const bool is_chain = op.chain != nullptr && op.host.references == nullptr &&
+                        op.host.reference == nullptr && node.epilogue.is_identity();
+  return is_chain ? std::optional(op.chain(NodeView(graph, node))) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Tensor> fold_elementwise(const Graph& graph, const Node& node) {
-  const Operator& op = operator_of(node);
   const GraphTensor& result = graph.tensor(node.outputs[0]);
-  if (!is_computed_by_its_chain(op, node) || !is_real(result.dtype)) return std::nullopt;
-  const Chain chain = op.chain(NodeView(graph, node));
-  const std::vector<bool> read = inputs_read(chain, node.inputs.size());
+  if (!is_real(result.dtype)) return std::nullopt;
+  const std::optional<Chain> chain = folded_chain(graph, node);
+  if (!chain) return std::nullopt;
+  const std::vector<bool> read = inputs_read(*chain, node.inputs.size());
   std::vector<BroadcastInput> inputs;
   std::vector<DType> types;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -123,7 +127,7 @@ std::optional<Tensor> fold_elementwise(const Graph& graph, const Node& node) {
     types.push_back(input.dtype);
     if (read[i]) inputs.push_back({&input.data, i, strides_in(input.shape, result.shape)});
   }
-  const TypedChain typed(chain, std::move(types));
+  const TypedChain typed(*chain, std::move(types));
   Tensor folded = Tensor::allocate(result.dtype, result.shape);
   std::vector<std::vector<double>> values(node.inputs.size(), std::vector<double>(kBlock));
   std::vector<std::vector<std::int64_t>> offsets(inputs.size(), std::vector<std::int64_t>(kBlock));

@@ -24,7 +24,7 @@ ROOMS = {
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],
-    "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training"],
+    "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization"],
     "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
     "cli": ["common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "."],
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -75,13 +76,30 @@ constexpr std::array<ScalarFacts, 59> kFacts{{
     {ScalarOp::bits, "bits", 1, ScalarTyping::convert, "", 0.0, 0.0},
 }};
 
+/// The row of each operation: rows stand in the order of their kinds, and texts are asked for
+/// often.
+constexpr auto kRows = [] {
+  std::array<std::uint8_t, kFacts.size()> rows{};
+  for (std::size_t row = 0; row < kFacts.size(); ++row) {
+    rows.at(static_cast<std::size_t>(kFacts[row].op)) = static_cast<std::uint8_t>(row);
+  }
+  return rows;
+}();
+static_assert(
+    [] {
+      for (std::size_t op = 0; op < kRows.size(); ++op) {
+        if (static_cast<std::size_t>(kFacts[kRows[op]].op) != op) return false;
+      }
+      return true;
+    }(),
+    "each operation has one row");
+
 }  // namespace
 
 const ScalarFacts& facts_of(ScalarOp op) {
-  for (const auto& facts : kFacts) {
-    if (facts.op == op) return facts;
-  }
-  throw InternalError("chain: operation out of range");
+  const auto number = static_cast<std::size_t>(op);
+  if (number >= kRows.size()) throw InternalError("chain: operation out of range");
+  return kFacts[kRows[number]];
 }
 
 ScalarRef Chain::append(ScalarOp op, std::vector<ScalarRef> arguments) {

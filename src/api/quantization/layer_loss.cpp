@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/quantization/layer_loss.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace morton::api {
+
+void LayerLoss::add(const Tensor& exact, const Tensor& rounded, std::size_t channel) {
+  const auto channels = static_cast<std::size_t>(exact.shape()[channel]);
+  std::size_t inner = 1;
+  for (std::size_t d = channel + 1; d < exact.shape().size(); ++d) {
+    inner *= static_cast<std::size_t>(exact.shape()[d]);
+  }
+  errors.resize(channels, 0.0);
+  const auto a = exact.as<float>();
+  const auto b = rounded.as<float>();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double error = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    signal += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+    noise += error * error;
+    errors[i / inner % channels] += error;
+  }
+  count += exact.size() / static_cast<std::int64_t>(channels);
+}
+
+double LayerLoss::decibels() const {
+  return noise > 0.0 ? 10.0 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace morton::api

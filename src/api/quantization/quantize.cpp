@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/quantize.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "api/inside.hpp"
+#include "api/quantization/calibration.hpp"
+#include "api/quantization/layer_loss.hpp"
+#include "api/quantization/qdq_writer.hpp"
+#include "api/quantization/quantized_layers.hpp"
+#include "api/quantization/value_range.hpp"
+#include "base/error.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace morton {
+using namespace api;
+namespace {
+
+constexpr std::int64_t kOpsetOfChannelScales = 13;
+
+using Codes = std::map<TensorId, Code>;
+
+/// The dimension of a layer's results that has its channels.
+std::size_t channel_of_result(const Node& node, const Tensor& result) {
+  return node.op == "Conv" ? 1 : result.shape().size() - 1;
+}
+
+class Quantizer {
+ public:
+  Quantizer(const Model& model, const Device& device, const Dataset& data,
+            const QuantizeOptions& options)
+      : options_(options),
+        graph_(Inside::of(model)),
+        calibration_(model, device, data, options,
+                     options.range == QuantizeOptions::Range::min_max ? 4 : 5) {
+    fold_batch_norms(graph_, {});
+    remove_dead_code(graph_, {});
+    // The names of folded nodes are for messages; a file has no place for them.
+    for (Node& node : graph_.nodes) node.fused.clear();
+    layers_ = weight_layers(graph_);
+    losses_.resize(layers_.size());
+    reasons_.resize(layers_.size());
+  }
+
+  QuantizedModel run() {
+    leave_in_float();
+    find_codes();
+    find_losses();
+    leave_the_worst();
+    Graph quantized = written();
+    const double whole = output_decibels(quantized);
+    QuantizedModel result{Inside::make(std::move(quantized)), {}, calibration_.examples(), whole};
+    for (std::size_t i = 0; i < layers_.size(); ++i) result.layers.push_back(told_of(i));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] const Node& node_of(const WeightLayer& layer) const {
+    return graph_.nodes[layer.node];
+  }
+  [[nodiscard]] bool is_rounded(std::size_t i) const { return reasons_[i].empty(); }
+
+  void leave_in_float() {
+    std::set<std::string> unknown = options_.in_float;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (unknown.erase(node_of(layers_[i]).name) > 0) reasons_[i] = "named";
+    }
+    if (unknown.empty()) return;
+    std::string names;
+    for (const WeightLayer& layer : layers_) {
+      names += (names.empty() ? "'" : ", '") + node_of(layer).name + "'";
+    }
+    throw UsageError(setting("in_float", *unknown.begin()) + ": there is no such layer" +
+                     (names.empty() ? "" : "; there are " + names));
+  }
+
+  /// The tensors that are rounded, for the layers that are.
+  [[nodiscard]] std::set<TensorId> rounded_tensors() const {
+    std::set<TensorId> rounded;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (is_rounded(i)) rounded.insert({layers_[i].input, layers_[i].result});
+    }
+    return rounded;
+  }
+
+  void find_codes() {
+    const std::set<TensorId> rounded = rounded_tensors();
+    Graph graph = graph_;
+    show(graph, rounded);
+    std::map<TensorId, ValueCounts> counts;
+    calibration_.walk(graph, [&](const BatchValues& values) {
+      for (const TensorId id : rounded) {
+        const std::string& name = graph_.tensor(id).name;
+        if (counts[id].widen(values.at(name).as<float>())) continue;
+        throw ModelError("quantization: '" + name + "' has values that are not finite");
+      }
+    });
+    if (options_.range != QuantizeOptions::Range::min_max) {
+      calibration_.walk(graph, [&](const BatchValues& values) {
+        for (const TensorId id : rounded) {
+          counts[id].count(values.at(graph_.tensor(id).name).as<float>());
+        }
+      });
+    }
+    for (const auto& [id, found] : counts) {
+      codes_[id] = code_of(found.range(options_.range, options_.percentile));
+    }
+    for (const Node& node : graph_.nodes) {
+      if (!only_moves_values(node)) continue;
+      const auto from = codes_.find(node.inputs.front());
+      const auto to = codes_.find(node.outputs.front());
+      if (from != codes_.end() && to != codes_.end()) to->second = from->second;
+    }
+  }
+
+  /// Makes tensors results of the graph.
+  void show(Graph& graph, const std::set<TensorId>& tensors) const {
+    for (const TensorId id : tensors) {
+      const bool is_computed = graph.tensor(id).kind == GraphTensor::Kind::activation;
+      if (is_computed && !graph.is_result(id)) graph.outputs.push_back(id);
+    }
+  }
+
+  /// Each layer twice on its exact input: as it is, and with input and weights rounded.
+  void find_losses() {
+    Graph graph = graph_;
+    QdqWriter writer(graph);
+    std::map<std::size_t, std::pair<std::string, std::string>> names;
+    std::set<TensorId> shown;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!is_rounded(i)) continue;
+      const WeightLayer& layer = layers_[i];
+      Node twin = node_of(layer);
+      const TensorId exact = twin.outputs.front();
+      twin.name = passes::unused_node_name(graph, twin.name + "_rounded");
+      twin.inputs[0] = writer.rounded(layer.input, codes_.at(layer.input));
+      twin.inputs[1] = writer.rounded_weights(layer);
+      const TensorId rounded =
+          passes::add_activation(graph, graph.tensor(exact).name + "_of_rounded", DType::f32, {});
+      twin.outputs = {rounded};
+      graph.nodes.push_back(std::move(twin));
+      names[i] = {graph.tensor(exact).name, graph.tensor(rounded).name};
+      shown.insert({exact, rounded});
+    }
+    writer.finish();
+    show(graph, shown);
+    calibration_.walk(graph, [&](const BatchValues& values) {
+      for (const auto& [i, pair] : names) {
+        const Tensor& exact = values.at(pair.first);
+        losses_[i].add(exact, values.at(pair.second),
+                       channel_of_result(node_of(layers_[i]), exact));
+      }
+    });
+  }
+
+  void leave_the_worst() {
+    std::vector<std::size_t> rounded;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (is_rounded(i)) rounded.push_back(i);
+    }
+    std::ranges::stable_sort(rounded, std::ranges::less(),
+                             [&](std::size_t i) { return losses_[i].decibels(); });
+    const auto count =
+        std::min(static_cast<std::size_t>(std::max<std::int64_t>(options_.worst_in_float, 0)),
+                 rounded.size());
+    for (std::size_t i = 0; i < count; ++i) reasons_[rounded[i]] = "loses most";
+  }
+
+  /// The layer's bias, with what its rounding lacks on average; nothing where it needs none.
+  [[nodiscard]] std::optional<std::vector<double>> bias_of(std::size_t i) const {
+    const WeightLayer& layer = layers_[i];
+    const bool corrects = options_.biases == QuantizeOptions::Biases::correct;
+    if (!layer.takes_bias || (!layer.bias && !corrects)) return {};
+    std::vector<double> bias(losses_[i].errors.size(), 0.0);
+    for (std::size_t c = 0; c < bias.size(); ++c) {
+      if (layer.bias) bias[c] = graph_.tensor(*layer.bias).data.at(static_cast<std::int64_t>(c));
+      if (corrects && losses_[i].count > 0) {
+        bias[c] += losses_[i].errors[c] / static_cast<double>(losses_[i].count);
+      }
+    }
+    return bias;
+  }
+
+  [[nodiscard]] Graph written() const {
+    Graph graph = graph_;
+    QdqWriter writer(graph);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!is_rounded(i)) continue;
+      const WeightLayer& layer = layers_[i];
+      const TensorId weights = writer.rounded_weights(layer);
+      graph.nodes[layer.node].inputs[1] = weights;
+      if (const auto bias = bias_of(i)) {
+        const TensorId rounded = writer.rounded_bias(layer, codes_.at(layer.input), *bias);
+        std::vector<TensorId>& inputs = graph.nodes[layer.node].inputs;
+        inputs.resize(std::max<std::size_t>(inputs.size(), 3), kNoTensor);
+        inputs[2] = rounded;
+      }
+    }
+    for (const TensorId id : rounded_tensors()) writer.round_everywhere(id, codes_.at(id));
+    writer.finish();
+    remove_dead_code(graph, {});
+    return graph;
+  }
+
+  double output_decibels(const Graph& quantized) {
+    const std::string& name = graph_.tensor(graph_.outputs.front()).name;
+    std::vector<Tensor> exact;
+    calibration_.walk(graph_, [&](const BatchValues& values) { exact.push_back(values.at(name)); });
+    if (exact.front().dtype() != DType::f32) return std::numeric_limits<double>::infinity();
+    LayerLoss loss;
+    std::size_t batch = 0;
+    calibration_.walk(quantized, [&](const BatchValues& values) {
+      loss.add(exact[batch++], values.at(name), 0);
+    });
+    return loss.decibels();
+  }
+
+  [[nodiscard]] QuantizedLayer told_of(std::size_t i) const {
+    const WeightLayer& layer = layers_[i];
+    const Tensor& weights = graph_.tensor(layer.weights).data;
+    QuantizedLayer told;
+    told.node = node_of(layer).name;
+    told.op = node_of(layer).op;
+    told.is_quantized = is_rounded(i);
+    told.why_not = reasons_[i];
+    told.signal_to_noise_db = losses_[i].decibels();
+    told.weight_bytes_before = static_cast<std::int64_t>(weights.bytes());
+    const std::int64_t scales = weights.shape()[layer.channel] * 5;  // an f32 and a zero point
+    told.weight_bytes_after =
+        told.is_quantized ? weights.size() + scales : told.weight_bytes_before;
+    return told;
+  }
+
+  const QuantizeOptions& options_;
+  Graph graph_;
+  Calibration calibration_;
+  std::vector<WeightLayer> layers_{};
+  std::vector<LayerLoss> losses_{};
+  std::vector<std::string> reasons_{};  ///< why a layer stays in f32; empty for the others
+  Codes codes_{};
+};
+
+void check(const Graph& graph, const QuantizeOptions& options) {
+  if (graph.opset < kOpsetOfChannelScales) {
+    throw UsageError("quantization: the model is of opset " + std::to_string(graph.opset) +
+                     "; scales for each channel need 13 or later: convert the model");
+  }
+  if (!(options.percentile > 50.0) || options.percentile > 100.0) {
+    throw UsageError(setting("percentile") + ": expected above 50 and up to 100");
+  }
+  if (options.worst_in_float < 0) throw UsageError(setting("worst_in_float") + ": below 0");
+  if (weight_layers(graph).empty()) {
+    throw UsageError("quantization: no Conv, Gemm or MatMul of the model has constant f32 weights");
+  }
+}
+
+}  // namespace
+
+QuantizedModel quantize(const Model& model, const Device& device, const Dataset& data,
+                        const QuantizeOptions& options) {
+  check(Inside::of(model), options);
+  return Quantizer(model, device, data, options).run();
+}
+
+}  // namespace morton
