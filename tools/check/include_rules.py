@@ -18,7 +18,7 @@ ROOMS = {
     "src/base": ["numbers", ".", "text", "algebra", "files", "processes", "device"],
     "src/problems": [".", "movement", "sequences"],
     "src/graph": [".", "architectures"],
-    "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "recurrent", "control", "ml"],
+    "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "quantised", "recurrent", "control", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/passes": [".", "shapes"],
     "src/training": ["data", "files", "loop"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/composed/granularity.hpp"
+#include "ops/quantised/granularity.hpp"
 
 #include "base/shape.hpp"
 

@@ -5,9 +5,9 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/numbers/small_types.hpp"
 #include "base/rooms.hpp"
-#include "ops/composed/granularity.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/elementwise/casting.hpp"
+#include "ops/quantised/granularity.hpp"
 
 namespace morton::ops {
 namespace {
