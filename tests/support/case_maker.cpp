@@ -37,10 +37,19 @@ float draw(DataKind kind, std::uint64_t bits) {
 /// What divides stays away from zero, where errors have no bound.
 float away_from_zero(float value) { return value < 0 ? value - 0.5F : value + 0.5F; }
 
+/// Operators on codes, whose reals are scales (and biases).
+bool has_positive_scales(const std::string& op) {
+  constexpr std::array kOthers{"com.microsoft.QGemm", "com.microsoft.MatMulIntegerToFloat",
+                               "com.microsoft.QuantizeLinear"};
+  return op.find("QLinear") != std::string::npos ||
+         std::find(kOthers.begin(), kOthers.end(), op) != kOthers.end();
+}
+
 /// What has a logarithm or a root in it stays above zero, and so do scales.
 bool must_be_positive(const Node& node) {
   return (node.op == "BatchNormalization" && node.inputs.size() == 4) ||
-         node.op == "ReduceLogSum" || node.op == "QLinearMatMul" || node.op == "QuantizeLinear";
+         (node.op == "com.microsoft.DynamicQuantizeMatMul" && !node.inputs.empty()) ||
+         node.op == "ReduceLogSum" || node.op == "QuantizeLinear" || has_positive_scales(node.op);
 }
 
 /// Builds the graph; the n-th tensor with values draws from a generator of its own, so that a

@@ -11,7 +11,7 @@ from project import ROOT, Problems, read
 
 # What only Morton's own passes put into a graph, and the operators of the domain "morton".
 INTERNAL = {"BoxSuppression", "Chain", "DepthSlices", "DeterminantPlace", "DoublingHighMul", "MaxPoolGradient", "MaxRoiPlace",
-            "PairwiseCoupling", "RecurrentSequence", "RoundingShift", "ScatterRows", "Trees"}
+            "PairwiseCoupling", "RecurrentSequence", "RoundingShift", "ScatterRows", "Trees", "Unfold"}
 
 
 def supported():

@@ -163,6 +163,8 @@ const std::map<std::string, std::string>& without_gradient() {
       {"ai.onnx.preview.training.Adagrad", "a step of training"},
       {"ai.onnx.preview.training.Adam", "a step of training"},
       {"ai.onnx.preview.training.Momentum", "a step of training"},
+      {"com.microsoft.DynamicQuantizeLSTM", "codes of all sizes bring its gates to their ends"},
+      {"com.microsoft.DynamicQuantizeMatMul", "steps"},
       {"ArgMax", "steps"},
       {"ArgMin", "steps"},
       {"Hardmax", "steps"},
