@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/math/requantisation.hpp"
 
 namespace morton::ops {
 namespace {
 
+// Where its inputs have their scales.
+constexpr std::array<std::size_t, 3> kScaleInputs{1, 4, 6};
+
+/// Whether a scale has 16 bits. They are computed with in f32.
+bool has_short_scales(const NodeView& node) {
+  return std::ranges::any_of(kScaleInputs,
+                             [&](std::size_t i) { return is_short_real(node.input(i).dtype); });
+}
+
+std::vector<TensorId> expand_q_linear_mat_mul(Expansion& to) {
+  if (!has_short_scales(to.node())) return {};
+  std::vector<TensorId> inputs;
+  for (std::size_t i = 0; i < to.node().input_count(); ++i) inputs.push_back(to.input(i));
+  for (const std::size_t i : kScaleInputs) inputs[i] = to.converted(inputs[i], DType::f32);
+  return {to.add("QLinearMatMul", std::move(inputs))};
+}
+
 std::vector<TensorType> infer_q_linear_mat_mul(const NodeView& node) {
+  if (has_short_scales(node)) return infer_composed(node);
   const Requantisation part = requantisation_of(node);
   return {{part.type, part.product.matrices.result}};
 }
@@ -38,6 +58,7 @@ ReferenceTensor exactly(const Requantisation& part, ReferenceTensor sums,
 
 ReferenceTensor reference_q_linear_mat_mul(const NodeView& node,
                                            std::span<const ReferenceTensor> inputs) {
+  if (has_short_scales(node)) return reference_composed(node, inputs).front();
   const Requantisation part = requantisation_of(node);
   ReferenceTensor sums = sums_of(part.product, inputs);
   if (part.multiplier) return exactly(part, std::move(sums), inputs);
@@ -69,7 +90,8 @@ const Operator& operator_QLinearMatMul() {
       .infer = infer_q_linear_mat_mul,
       .host = {.reference = reference_q_linear_mat_mul},
       .lower = lower_q_linear_mat_mul,
-      .types = {DType::u8, DType::i8, DType::f32},
+      .expand = expand_q_linear_mat_mul,
+      .types = {DType::u8, DType::i8, DType::f32, DType::f16, DType::bf16},
       .takes_epilogue = false,
   };
   return kOperator;
