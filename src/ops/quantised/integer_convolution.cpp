@@ -82,57 +82,53 @@ Operands operands_of(const Expansion& to, const ConvolutionInputs& at) {
   return of;
 }
 
-GraphWriter::Attributes unfolding(const Operands& of) {
-  std::vector<std::int64_t> kernel, strides, dilations, before, output;
-  for (const DepthWindow& window : of.windows) {
-    kernel.push_back(window.kernel);
-    strides.push_back(window.stride);
-    dilations.push_back(window.dilation);
-    before.push_back(window.before);
-    output.push_back(window.output);
-  }
-  return {{"kernel", kernel},
-          {"strides", strides},
-          {"dilations", dilations},
-          {"before", before},
-          {"output", output}};
-}
-
-/// The image between elements of its zero point, which a run gives: no window leaves it.
-TensorId bordered(Expansion& to, Operands& of) {
+/// The image with its zero point around it: no window leaves it.
+TensorId bordered(Expansion& to, const Operands& of) {
+  const NodeView& node = to.node();
   TensorId value = to.input(of.at.x);
-  const TensorId zero = single(to, of.at.zero_x);
+  if (!of.is_padded()) return value;
+  const DType type = to.type_of(value);
+  const Tensor* known = node.constant(of.at.zero_x);
+  if (known != nullptr || !node.has_input(of.at.zero_x)) {
+    std::vector<std::int64_t> pads(2 * of.image.size(), 0);
+    for (std::size_t d = 0; d < of.windows.size(); ++d) {
+      pads[d + 2] = of.windows[d].before;
+      pads[of.image.size() + d + 2] = of.windows[d].after;
+    }
+    const double zero = known != nullptr ? known->at(0) : 0.0;
+    return to.add("Pad", {value, to.list(pads), to.scalar(type, zero)});
+  }
+  const TensorId zero = single(to, of.at.zero_x);  // a run gives it
   for (std::size_t d = 0; d < of.windows.size(); ++d) {
-    DepthWindow& window = of.windows[d];
     const auto border = [&](std::int64_t extent) {
       Shape shape = to.shape_of(value);
       shape[d + 2] = extent;
       return to.expanded(zero, shape);
     };
     std::vector<TensorId> parts;
-    if (window.before > 0) parts.push_back(border(window.before));
+    if (of.windows[d].before > 0) parts.push_back(border(of.windows[d].before));
     parts.push_back(value);
-    if (window.after > 0) parts.push_back(border(window.after));
+    if (of.windows[d].after > 0) parts.push_back(border(of.windows[d].after));
     value = joined_along(to, parts, static_cast<std::int64_t>(d + 2));
-    window.before = 0;
-    window.after = 0;
   }
   return value;
 }
 
 /// A column for each window: (C * taps) x (N * places).
-TensorId columns_of(Expansion& to, Operands of) {
-  const NodeView& node = to.node();
-  const TensorId x = to.input(of.at.x);
-  if (of.is_product()) return to.reshaped(x, {of.image[1], of.places});
-  GraphWriter::Attributes attributes = unfolding(of);
-  const Tensor* zero = node.constant(of.at.zero_x);
-  if (zero == nullptr && node.has_input(of.at.zero_x) && of.is_padded()) {
-    const TensorId whole = bordered(to, of);
-    return to.add("Unfold", {whole}, unfolding(of));
+TensorId columns_of(Expansion& to, const Operands& of) {
+  const Shape columns{of.image[1] * of.taps, of.image[0] * of.places};
+  if (of.is_product()) return to.reshaped(to.input(of.at.x), columns);
+  std::vector<std::int64_t> kernel, strides, dilations, output;
+  for (const DepthWindow& window : of.windows) {
+    kernel.push_back(window.kernel);
+    strides.push_back(window.stride);
+    dilations.push_back(window.dilation);
+    output.push_back(window.output);
   }
-  attributes["outside"] = zero != nullptr ? zero->at(0) : 0.0;
-  return to.add("Unfold", {x}, std::move(attributes));
+  const TensorId taps = to.add(
+      "Unfold", {bordered(to, of)},
+      {{"kernel", kernel}, {"strides", strides}, {"dilations", dilations}, {"output", output}});
+  return to.reshaped(taps, columns);
 }
 
 /// A product of weights and columns.
