@@ -172,7 +172,9 @@ class Run {
 
   void make(ValueId v) {
     const Value& value = plan_.values[v];
-    places_[{value.block, value.offset_bytes}] = v;
+    // What has no elements may lie where another value does.
+    const std::pair place{value.block, value.offset_bytes};
+    if (value.bytes > 0 || !places_.contains(place)) places_[place] = v;
     if (part_[v]() != nullptr) return;
     const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
     const auto guard = static_cast<std::size_t>(guard_);
