@@ -43,10 +43,11 @@ constexpr std::array<IntegerText, 17> kIntegerTexts{{
     {ScalarOp::bit_or, "(%t)(%0 | %1)", "(%t)(%0 | %1)"},
     {ScalarOp::bit_xor, "(%t)(%0 ^ %1)", "(%t)(%0 ^ %1)"},
     {ScalarOp::bit_not, "(%t)(~%0)", "(%t)(~%0)"},
-    // Bits 31 to 62 of the product, plus bit 30.
+    // Bits 31 to 62 of the product, plus bit 30: the two lowest of these, halved and rounded up.
+    // (The shorter sum of two shifts becomes a funnel shift, which Oclgrind lacks.)
     {ScalarOp::doubling_high_mul,
      "(%0 == INT_MIN && %1 == INT_MIN ? INT_MAX : (%t)(2 * (%u)mul_hi(%0, %1) + "
-     "((%u)%0 * (%u)%1 >> 31) + ((%u)%0 * (%u)%1 >> 30 & 1)))",
+     "((((%u)%0 * (%u)%1 >> 30) + 1) >> 1)))",
      ""},
     // Shifted rounding down, and 1 more where what is cut off is more than half, or half of a
     // number that is not negative.
