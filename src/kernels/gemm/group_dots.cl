@@ -36,25 +36,23 @@ __kernel ATTRIBUTES void group_dots(ARGUMENTS) {
     sum[p] = (float4)(0.0f);
   }
   __global const float4* right = (__global const float4*)rhs + (ulong)n * vectors;
-  int v = lane;
-  for (; v + (UNROLL - 1) * LANES < vectors; v += UNROLL * LANES) {
+  // The last ones are under way at once too: what lies beyond the end is read from the end, and not added.
+  for (int v = lane; v < vectors; v += UNROLL * LANES) {
     float4 a[PATCH][UNROLL];
     float4 b[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; ++i) {
-      b[i] = right[v + i * LANES];
+      const int at = min(v + i * LANES, vectors - 1);
+      b[i] = right[at];
 #pragma unroll
-      for (int p = 0; p < PATCH; ++p) a[p][i] = left[p][v + i * LANES];
+      for (int p = 0; p < PATCH; ++p) a[p][i] = left[p][at];
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; ++i) {
+      if (v + i * LANES >= vectors) continue;
 #pragma unroll
       for (int p = 0; p < PATCH; ++p) sum[p] += a[p][i] * b[i];
     }
-  }
-  for (; v < vectors; v += LANES) {
-#pragma unroll
-    for (int p = 0; p < PATCH; ++p) sum[p] += left[p][v] * right[v];
   }
 #pragma unroll
   for (int p = 0; p < PATCH; ++p) {
