@@ -53,6 +53,10 @@ int remove_identities(Graph& graph, const PassOptions& options);
 /// same value.
 int merge_equal_nodes(Graph& graph, const PassOptions& options);
 
+/// Elementwise nodes that read what an Expand spreads read what it spreads from, where their
+/// results keep their shapes: they broadcast it themselves. Shapes must be known.
+int fold_expands(Graph& graph, const PassOptions& options);
+
 /// Two Transposes in a row become one, or none; each moves behind elementwise nodes so that it may
 /// meet its inverse, where fewer are left then. Shapes must be known.
 int eliminate_transposes(Graph& graph, const PassOptions& options);

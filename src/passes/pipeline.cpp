@@ -24,6 +24,7 @@ constexpr std::array kPasses{
     Pass{"remove_identities", remove_identities},
     Pass{"fold_constants", fold_constants},
     Pass{"merge_equal_nodes", merge_equal_nodes},        // common subexpressions
+    Pass{"fold_expands", fold_expands},                  // into elementwise nodes
     Pass{"eliminate_transposes", eliminate_transposes},  // inverse pairs, through elementwise nodes
     Pass{"fold_pads", fold_pads},                        // into convolutions and pools
     Pass{"fold_batch_norms", fold_batch_norms},          // into weights

@@ -325,6 +325,29 @@ TEST(FoldGates, OnlyWhereTheGateIsOfChannelsAndTheWeightsAreFew) {
   EXPECT_EQ(fold_gates(wide, {}), 0);
 }
 
+TEST(FoldExpands, IntoElementwiseNodesThatKeepTheirShapes) {
+  Drawing drawing;
+  const TensorId image = drawing.input({2, 4, 9, 7});
+  const TensorId narrow = drawing.node("Sigmoid", {drawing.input({1, 4, 1, 1})}, {1, 4, 1, 1});
+  const TensorId wide = drawing.node("Expand", {narrow, drawing.list({2, 4, 9, 7})}, {2, 4, 9, 7});
+  Graph graph = drawing.finish(drawing.node("Mul", {wide, image}, {2, 4, 9, 7}));
+  const std::vector<double> want = first_output(graph);
+  EXPECT_EQ(fold_expands(graph, {}), 1);
+  ASSERT_EQ(graph.nodes.size(), 2U);
+  EXPECT_EQ(graph.nodes[1].inputs, (std::vector{narrow, image}));
+  EXPECT_EQ(graph.tensor(graph.outputs[0]).shape, (Shape{2, 4, 9, 7}));
+  expect_near(first_output(graph), want);
+}
+
+TEST(FoldExpands, NotWhereAResultWouldShrink) {
+  Drawing drawing;
+  const TensorId narrow = drawing.input({1, 4, 1, 1});
+  const TensorId wide = drawing.node("Expand", {narrow, drawing.list({2, 4, 9, 7})}, {2, 4, 9, 7});
+  Graph alone = drawing.finish(drawing.node("Sigmoid", {wide}, {2, 4, 9, 7}));
+  EXPECT_EQ(fold_expands(alone, {}), 0);
+  EXPECT_EQ(alone.nodes.size(), 2U);
+}
+
 TEST(MergeEqualNodes, KeepsOneOfEach) {
   Drawing drawing;
   const TensorId x = drawing.input({3, 5});
