@@ -63,14 +63,16 @@ class TransformSource : public test::LayoutSource {
     const bool turned = from.is_any() && number % 2 == 1;
     Transform result;
     const Shape tensor = turned ? Shape{extents[1], extents[0]} : extents;
-    result.source = values(tensor);
+    const bool takes_reals = std::ranges::count(from.types, DType::f32) > 0;
+    const DType type = takes_reals ? DType::f32 : DType::u8;
+    result.source = takes_reals ? values(tensor) : bytes(tensor);
     result.from = from.is_any()
                       ? somewhere(tensor)
-                      : make_arrangement(DType::f32, tensor, {{0}, {1}}, layout_of(from, names, {}),
+                      : make_arrangement(type, tensor, {{0}, {1}}, layout_of(from, names, {}),
                                          {1, 1}, PaddingContents::undefined);
     const Layout order = to.is_any() ? layout(2) : layout_of(to, names, {});
-    result.to = make_arrangement(DType::f32, extents, {{0}, {1}}, order,
-                                 {between(1, 5), between(1, 5)}, PaddingContents::zero);
+    result.to = make_arrangement(type, extents, {{0}, {1}}, order, {between(1, 5), between(1, 5)},
+                                 PaddingContents::zero);
     View view = View::identity({"A", "B"});
     if (turned) view = View::mapped({"A", "B"}, parse({"b", "a"}), parse({"B", "A"}));
     result.bound = pack_problem(TensorId(0), TensorId(1), view, result.to,
@@ -87,6 +89,14 @@ class TransformSource : public test::LayoutSource {
     Tensor tensor = Tensor::allocate(DType::f32, shape);
     for (float& value : tensor.as_mutable<float>()) {
       value = static_cast<float>(between(-1'000'000, 1'000'000)) / 4096.0F;
+    }
+    return tensor;
+  }
+
+  Tensor bytes(const Shape& shape) {
+    Tensor tensor = Tensor::allocate(DType::u8, shape);
+    for (std::uint8_t& value : tensor.as_mutable<std::uint8_t>()) {
+      value = static_cast<std::uint8_t>(between(1, 255));
     }
     return tensor;
   }
