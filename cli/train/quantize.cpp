@@ -70,10 +70,11 @@ std::string text_of(const QuantizedModel& quantized, Format format) {
          has_figure ? decibels_text(layer.signal_to_noise_db) : "-",
          std::to_string(layer.weight_bytes_after), std::to_string(layer.weight_bytes_before)});
   }
+  const double whole = quantized.output_signal_to_noise_db;
   return to_text(table, format) +
-         fmt::format("\nthe first output: {} dB on {} examples; weights: {} bytes, {} before\n",
-                     decibels_text(quantized.output_signal_to_noise_db), quantized.examples, after,
-                     before);
+         fmt::format("\nthe first output: {}{} on {} examples; weights: {} bytes, {} before\n",
+                     decibels_text(whole), std::isinf(whole) ? "" : " dB", quantized.examples,
+                     after, before);
 }
 
 Json json_of(const QuantizedModel& quantized, const std::string& output) {

@@ -101,8 +101,9 @@ class MORTON_API Session {
   [[nodiscard]] std::vector<Tensor> get_outputs(const std::vector<std::string>& names);
 
   /// A state of the model (weights that a training step renews): its value after the enqueued work,
-  /// and another value in its place. Throws UsageError for an unknown name or a wrong type or
-  /// shape.
+  /// and another value in its place. A state that runs fill (CompileOptions::feeds) is as long as
+  /// it is filled: it is read so, and may be set shorter than it can grow. Throws UsageError for an
+  /// unknown name or a wrong type or shape.
   [[nodiscard]] Tensor get_state(const std::string& name);
   void set_state(const std::string& name, const Tensor& value);
   /// Lets states that runs fill (CompileOptions::feeds) begin with nothing again, where another run

@@ -5,6 +5,7 @@
 
 #include "api/inside.hpp"
 #include "base/error.hpp"
+#include "base/shape.hpp"
 #include "morton/session.hpp"
 
 namespace morton::api {
@@ -17,8 +18,12 @@ PortInfo only_input(const Model& model) {
   if (inputs.size() == 1 && inputs[0].dtype == DType::f32 && !inputs[0].shape.empty()) {
     return inputs[0];
   }
-  throw UsageError("quantization: the model has " + std::to_string(inputs.size()) +
-                   " inputs; expected one of f32, [batch, ...]");
+  const std::string found = inputs.size() != 1 ? std::to_string(inputs.size()) + " inputs"
+                                               : "the input '" + inputs[0].name + "', " +
+                                                     std::string(name_of(inputs[0].dtype)) + " " +
+                                                     to_string(inputs[0].shape);
+  throw UsageError("quantization: the model has " + found +
+                   "; expected one input of f32, [batch, ...]");
 }
 
 Shape shape_of_batch(const Model& model, const Dataset& data, const QuantizeOptions& options) {
