@@ -28,8 +28,9 @@ struct Candidate {
 /// what they compute with, of 8-bit products what follows a sum of 32 bits too.
 bool stores(const Node& first, DType own, DType type) {
   constexpr std::array kBehindSums{DType::u8, DType::i8, DType::i32, DType::f32};
+  const bool sums_bytes = first.op == "MatMulInteger" || first.op == "BorderedConvInteger";
   return own == type ||
-         (first.op == "MatMulInteger" && std::ranges::find(kBehindSums, type) != kBehindSums.end());
+         (sums_bytes && std::ranges::find(kBehindSums, type) != kBehindSums.end());
 }
 
 bool may_join(const Graph& graph, const Node& node, std::size_t input, const Node& first) {

@@ -10,6 +10,26 @@ std::optional<double> conv2d_at(ProblemReader& problem, const Coordinates& at) {
   return convolution_at(problem, problem.structure<Conv2dStructure>(), at);
 }
 
+std::optional<double> integer_conv2d_at(ProblemReader& problem, const Coordinates& at) {
+  const auto conv = problem.structure<Conv2dStructure>();
+  const SlidingWindow& window = conv.window;
+  const std::int64_t first = at[1] / (problem.size("O") / conv.groups) * conv.channels;
+  double sum = 0.0;
+  for (std::int64_t kh = 0; kh < window.kernel[0]; ++kh) {
+    for (std::int64_t kw = 0; kw < window.kernel[1]; ++kw) {
+      const std::int64_t h = window.at(0, at[2], kh);
+      const std::int64_t w = window.at(1, at[3], kw);
+      const bool inside = h >= 0 && h < problem.size("H") && w >= 0 && w < problem.size("W");
+      for (std::int64_t i = 0; i < conv.channels; ++i) {
+        const double code = inside ? problem.load("src", {at[0], first + i, h, w})
+                                   : problem.load("border", {first + i});
+        sum += code * problem.load("weights", {at[1], i, kh, kw});
+      }
+    }
+  }
+  return sum;
+}
+
 /// Calls `visit(kh, kw, h, w)` where the element of src at row h and column w adds to dst at `at`:
 /// by scattering, as the families are defined.
 template <typename Visit>
@@ -87,6 +107,18 @@ ProblemFamily family_conv2d() {
           .structure = field_names<Conv2dStructure>(),
           .flop = Expression::parse("2*N*O*OH*OW*I*KH*KW", "conv2d"),
           .value_at = conv2d_at,
+          .mixes = Dimensions{}};
+}
+
+ProblemFamily family_integer_conv2d() {
+  return {.id = families::integer_conv2d,
+          .operands = {{"src", {"N", "C", "H", "W"}},
+                       {"weights", {"O", "I", "KH", "KW"}},
+                       {"border", {"C"}},
+                       OperandSchema::dst({"N", "O", "OH", "OW"})},
+          .structure = field_names<Conv2dStructure>(),
+          .flop = Expression::parse("2*N*O*OH*OW*I*KH*KW", "integer_conv2d"),
+          .value_at = integer_conv2d_at,
           .mixes = Dimensions{}};
 }
 

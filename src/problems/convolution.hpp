@@ -13,6 +13,9 @@ namespace morton::problems {
 /// (oh, ow) reads src at (h, w) (SlidingWindow) and output channel o reads the channels
 /// (o / (O / G)) * I + i, I = C / G.
 ///
+/// integer_conv2d: conv2d of whole numbers of 8 bits, with sums of 32 bits. What lies outside of the
+/// image is border[C], a number for each channel: the code of zero.
+///
 /// conv_transpose2d: conv2d backwards. dst[N,O,OH,OW] = sum over c, kh, kw of src[N,C,H,W] *
 /// weights[C,J,KH,KW]: src[.., h, w] adds to dst at row h * SH + kh * DH - PT and column
 /// w * SW + kw * DW - PL, for each kh and kw; what falls outside of dst is dropped. Output channel
@@ -24,7 +27,7 @@ namespace morton::problems {
 /// fold2d: dst[N,O,OH,OW] = sum of the src[N,K,P] that a window of conv_transpose2d puts there:
 /// k = (o*KH + kh)*KW + kw and p = h*W + w. Parameters H W.
 
-/// Of conv2d.
+/// Of conv2d and integer_conv2d.
 struct Conv2dStructure {
   SlidingWindow window;
   std::int64_t groups = 1;    ///< G

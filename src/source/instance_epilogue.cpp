@@ -111,11 +111,12 @@ std::string InstanceWriter::side_vector(const InstanceOperand& side, int lanes,
     return index.start + index.within;
   };
   const auto step = place_at(moved).reduced(below).terms_with("(lane)", others);
-  const bool is_f32 = side.arrangement.dtype == DType::f32;
-  const bool together = step && *step == Expression::variable("(lane)") && is_f32;
+  const DType stored = side.arrangement.dtype;
+  const bool has_vectors = stored == DType::f32 || stored == DType::i32;
+  const bool together = step && *step == Expression::variable("(lane)") && has_vectors;
   const bool same = step && *step == Expression(0);
   if (!together && !same) return side_by_lane(side, lanes, function, false);
-  const std::string type = lane_type(function);
+  const std::string type = lane_type(function, stored);
   const std::string index = place_at(first).to_opencl();
   if (same) return "(" + type + ")(" + load_text(side.arrangement.dtype, side.name, index) + ")";
   return "*(__global const " + type + "*)(" + side.name + " + " + index + ")";
@@ -143,7 +144,7 @@ std::string InstanceWriter::side_by_lane(const InstanceOperand& side, int lanes,
     replace_all(one, kLane, std::to_string(l));
     text += (l > 0 ? ", " : "") + one;
   }
-  return "(" + lane_type(function) + ")(" + text + ")";
+  return "(" + lane_type(function, side.arrangement.dtype) + ")(" + text + ")";
 }
 
 /// dst's dimension that its innermost loop goes along.

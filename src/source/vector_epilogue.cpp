@@ -23,18 +23,41 @@ bool is_of_vectors(ScalarOp op) {
   return std::ranges::find(kOfVectors, op) != std::end(kOfVectors) || own_function(op) != nullptr;
 }
 
+bool is_byte(DType type) { return type == DType::u8 || type == DType::i8; }
+
+/// Types that have vectors in registers: a truth is one of i32.
+bool has_lanes(DType type) {
+  const DType held = register_type(type);
+  return held == DType::f32 || held == DType::i32;
+}
+
+/// Sums and products of whole numbers, which wrap around.
+bool is_of_integers(ScalarOp op) {
+  return op == ScalarOp::add || op == ScalarOp::sub || op == ScalarOp::mul;
+}
+
+/// Whole numbers that become real, and what is stored in 8 bits at the end.
+bool is_vector_conversion(ScalarOp op, DType from, DType to) {
+  if (op == ScalarOp::cast) return from == DType::i32 && to == DType::f32;
+  return op == ScalarOp::saturate && register_type(from) == DType::f32 && is_byte(to);
+}
+
 bool has_vectors(const TypedChain& chain) {
   const auto is_f32 = [](DType type) { return register_type(type) == DType::f32; };
-  if (!std::ranges::all_of(chain.inputs(), is_f32) || !is_f32(chain.result_type())) return false;
+  if (!std::ranges::all_of(chain.inputs(), has_lanes)) return false;
+  if (!has_lanes(chain.result_type()) && !is_byte(chain.result_type())) return false;
   const auto& steps = chain.chain().steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const DType type = chain.step_type(i);
-    if (!is_of_vectors(steps[i].op) || (!is_f32(type) && type != DType::boolean)) return false;
+    if (is_vector_conversion(steps[i].op, chain.argument_type(i, 0), type)) continue;
+    const bool sums = type == DType::i32 && is_of_integers(steps[i].op);
+    const bool reals = is_of_vectors(steps[i].op) && (is_f32(type) || type == DType::boolean);
+    if (!sums && !reals) return false;
     for (std::size_t a = 0; a < steps[i].arguments.size(); ++a) {
       const DType argument = chain.argument_type(i, a);
       const bool is_truth =
           argument == DType::boolean && steps[i].arguments[a].kind == ScalarRef::Kind::step;
-      if (!is_f32(argument) && !is_truth) return false;
+      if (!(sums ? argument == DType::i32 : is_f32(argument) || is_truth)) return false;
     }
   }
   return true;
@@ -43,17 +66,24 @@ bool has_vectors(const TypedChain& chain) {
 class VectorWriter {
  public:
   VectorWriter(const TypedChain& chain, const std::string& name, int lanes)
-      : chain_(chain), name_(name), real_(lane_type(name)), lanes_(std::to_string(lanes)) {}
+      : chain_(chain), name_(name), lanes_(std::to_string(lanes)) {}
 
   std::string head() const {
-    const std::string of = " __attribute__((ext_vector_type(" + lanes_ + "), aligned(4)));\n";
-    return "typedef float " + real_ + of + "typedef int " + truth() + of;
+    std::string text;
+    for (const DType type : {DType::f32, DType::i32, DType::u32, DType::u8, DType::i8}) {
+      text += "typedef " + std::string(value_type(type)) + " " + lanes_of(type) +
+              " __attribute__((ext_vector_type(" + lanes_ + "), aligned(" +
+              std::to_string(size_of(type)) + ")));\n";
+    }
+    return text;
   }
 
   std::string signature() const {
-    std::string text = real_ + " " + name_ + "(" + real_ + " v";
+    std::string text = lanes_of(chain_.result_type()) + " " + name_ + "(" +
+                       lanes_of(chain_.inputs()[0]) + " v";
     for (int i = 1; i < chain_.chain().input_count; ++i) {
-      text += ", " + real_ + " s" + std::to_string(i);
+      text += ", " + lanes_of(chain_.inputs()[static_cast<std::size_t>(i)]) + " s" +
+              std::to_string(i);
     }
     return text + ") {\n";
   }
@@ -64,40 +94,61 @@ class VectorWriter {
     for (int i = 1; i < chain_.chain().input_count; ++i) {
       call += ", s" + std::to_string(i) + "[l]";
     }
-    return signature() + "  " + real_ + " result = 0.0f;\n#pragma unroll\n  for (int l = 0; l < " +
-           lanes_ + "; ++l) result[l] = " + call + ");\n  return result;\n}\n";
+    return signature() + "  " + lanes_of(chain_.result_type()) +
+           " result = 0;\n#pragma unroll\n  for (int l = 0; l < " + lanes_ +
+           "; ++l) result[l] = " + call + ");\n  return result;\n}\n";
   }
 
   std::string body() {
     std::string text;
     const auto& steps = chain_.chain().steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const bool is_truth = chain_.step_type(i) == DType::boolean;
-      text += "  const " + (is_truth ? truth() : real_) + " t" + std::to_string(i) + " = " +
+      text += "  const " + lanes_of(chain_.step_type(i)) + " t" + std::to_string(i) + " = " +
               step(i) + ";\n";
     }
-    const std::string result = reference(chain_.chain().result);
+    const std::string result = reference(chain_.chain().result, chain_.result_type());
     return helpers_ + signature() + text + "  return " + result + ";\n}\n";
   }
 
  private:
-  [[nodiscard]] std::string truth() const { return name_ + "_truths"; }
+  [[nodiscard]] std::string lanes_of(DType type) const { return lane_type(name_, type); }
 
-  std::string reference(const ScalarRef& ref) const {
+  std::string reference(const ScalarRef& ref, DType type) const {
     if (ref.kind == ScalarRef::Kind::step) return "t" + std::to_string(ref.index);
     if (ref.kind == ScalarRef::Kind::constant) {
-      return "((" + real_ + ")" + literal_of(DType::f32, ref.value) + ")";
+      return "((" + lanes_of(type) + ")" + literal_of(register_type(type), ref.value) + ")";
     }
     return ref.index == 0 ? "v" : "s" + std::to_string(ref.index);
   }
 
+  /// The nearest whole number within the type's range; NaN becomes 0.
+  std::string byte_of(const std::string& value, DType type) const {
+    const std::string least = float_literal(constant_in(type, -1e3));
+    const std::string most = float_literal(constant_in(type, 1e3));
+    const std::string number = type == DType::u8 ? value : "(" + value + " == " + value + " ? " +
+                                                              value + " : 0.0f)";
+    const std::string raised = "(" + number + " > " + least + " ? " + number + " : " + least + ")";
+    return "__builtin_convertvector(rint(" + raised + " < " + most + " ? " + raised + " : " + most +
+           "), " + lanes_of(type) + ")";
+  }
+
   std::string step(std::size_t i) {
     const ScalarStep& step = chain_.chain().steps[i];
+    const DType type = chain_.step_type(i);
+    const auto argument = [&](std::size_t a) {
+      return reference(step.arguments[a], chain_.argument_type(i, a));
+    };
+    if (step.op == ScalarOp::cast) {
+      return "__builtin_convertvector(" + argument(0) + ", " + lanes_of(type) + ")";
+    }
+    if (step.op == ScalarOp::saturate) return byte_of(argument(0), type);
+    if (type == DType::i32) return wrapped_step(step.op, argument(0), argument(1));
     std::string pattern(facts_of(step.op).opencl);
     if (const OwnFunction* own = own_function(step.op)) {
       const std::string function = name_ + "_" + std::string(own->name);
       if (helpers_.find(" " + function + "(") == std::string::npos) {
-        helpers_ += own_function_text(*own, function, {real_, truth(), lanes_});
+        helpers_ +=
+            own_function_text(*own, function, {lanes_of(DType::f32), lanes_of(DType::boolean), lanes_});
       }
       pattern = function + "(%0)";
     }
@@ -107,21 +158,33 @@ class VectorWriter {
         text += pattern[c];
         continue;
       }
-      text += reference(step.arguments[static_cast<std::size_t>(pattern[++c] - '0')]);
+      text += argument(static_cast<std::size_t>(pattern[++c] - '0'));
     }
     return text;
   }
 
+  /// A sum, a difference or a product of whole numbers, by numbers without sign.
+  [[nodiscard]] std::string wrapped_step(ScalarOp op, const std::string& a,
+                                         const std::string& b) const {
+    const char* sign = op == ScalarOp::add ? " + " : op == ScalarOp::sub ? " - " : " * ";
+    const auto as = [&](const std::string& value, DType type) {
+      return "__builtin_astype(" + value + ", " + lanes_of(type) + ")";
+    };
+    return as(as(a, DType::u32) + sign + as(b, DType::u32), DType::i32);
+  }
+
   const TypedChain& chain_;
   const std::string& name_;
-  std::string real_;
   std::string lanes_;
   std::string helpers_;
 };
 
 }  // namespace
 
-std::string lane_type(const std::string& function) { return function + "_lanes"; }
+std::string lane_type(const std::string& function, DType type) {
+  const DType held = type == DType::boolean ? DType::i32 : register_type(type);
+  return function + "_" + std::string(name_of(held));
+}
 
 std::string vector_epilogue_function(const TypedChain& chain, const std::string& name,
                                      const std::string& scalar, int lanes) {

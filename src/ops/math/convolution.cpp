@@ -27,8 +27,8 @@ ReferenceTensor with_bias(const NodeView& node, const ImageShape& source, Refere
   return evaluate(single_step(ScalarOp::add), operands, sums.shape);
 }
 
-BoundProblem lower_convolution(const NodeView& node, Family family, const ImageShape& source,
-                               const Shape& extents) {
+BoundProblem lower_sums(const NodeView& node, Family family, const ImageShape& source,
+                        const Shape& extents) {
   const Shape& image = source.shape;
   BoundProblem bound;
   bound.problem.family = family;
@@ -37,6 +37,12 @@ BoundProblem lower_convolution(const NodeView& node, Family family, const ImageS
                            {"OW", extents[3]}};
   bound.operands["src"] = {node.input_id(0), source.view({"N", "C", "H", "W"})};
   bound.operands["dst"] = {node.output_id(), source.view({"N", "O", "OH", "OW"})};
+  return bound;
+}
+
+BoundProblem lower_convolution(const NodeView& node, Family family, const ImageShape& source,
+                               const Shape& extents) {
+  BoundProblem bound = lower_sums(node, family, source, extents);
   if (node.has_input(2)) {
     bound.problem.epilogue = single_step(ScalarOp::add);
     bound.sides.push_back({node.input_id(2), bias_shape(source, extents[1])});

@@ -45,7 +45,10 @@ template <typename SumAt>
 /// Gives the gradient of input 2, the bias: the sum over all images and positions.
 void give_bias_gradient(Gradient& gradient);
 
-/// The problem without its weights and its structure.
+/// The problem without its weights and its structure, and without a bias.
+[[nodiscard]] BoundProblem lower_sums(const NodeView& node, Family family, const ImageShape& source,
+                                      const Shape& extents);
+/// The same with a bias, which is input 2 where the node has one.
 [[nodiscard]] BoundProblem lower_convolution(const NodeView& node, Family family,
                                              const ImageShape& source, const Shape& extents);
 

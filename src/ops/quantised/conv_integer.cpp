@@ -8,7 +8,7 @@ namespace {
 
 std::vector<TensorId> expand_conv_integer(Expansion& to) {
   const ConvolutionSums made = convolution_sums(to, {});
-  return {made.arranged(to, made.sums)};
+  return {made.arranged(to, made.whole(to))};
 }
 
 // ONNX's order of the inputs of QLinearConv.
@@ -51,8 +51,11 @@ std::vector<TensorId> expand_qlinear_conv(Expansion& to) {
   ChainWriter chain(to);
   ScalarRef sum = chain.tensor(made.sums);
   if (node.has_input(kConvBias)) {
-    const TensorId bias = made.spread(to, to.input(kConvBias));
+    TensorId bias = made.spread(to, to.input(kConvBias));
+    if (made.excess != kNoTensor) bias = to.apply(ScalarOp::sub, {bias, made.excess});
     sum = chain.step(ScalarOp::add, {sum, chain.operand(bias, DType::i32)});
+  } else if (made.excess != kNoTensor) {
+    sum = chain.step(ScalarOp::sub, {sum, chain.operand(made.excess, DType::i32)});
   }
   const ScalarRef by = chain.operand(made.spread(to, multiplier), DType::f32);
   const ScalarRef zero = chain.operand(single(to, kConvZeroY), DType::f32);

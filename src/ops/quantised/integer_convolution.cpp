@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantised/integer_convolution.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/shape.hpp"
 #include "ops/composed/writing.hpp"
 #include "ops/quantised/codes.hpp"
@@ -131,6 +134,59 @@ TensorId columns_of(Expansion& to, const Operands& of) {
   return to.reshaped(taps, columns);
 }
 
+/// The weights without their zero points as codes of i8, where they are known and fit.
+std::optional<Tensor> plain_weights(const NodeView& node, const Operands& of) {
+  const Tensor* codes = node.constant(of.at.weights);
+  const Tensor* zeros = node.constant(of.at.zero_weights);
+  if (codes == nullptr || (zeros == nullptr && node.has_input(of.at.zero_weights))) return {};
+  Tensor plain = Tensor::allocate(DType::i8, of.weights);
+  const std::int64_t filter = of.terms();
+  auto* to = plain.as_mutable<std::int8_t>().data();
+  for (std::int64_t i = 0; i < codes->size(); ++i) {
+    const double zero = zeros == nullptr ? 0.0 : zeros->at(zeros->size() == 1 ? 0 : i / filter);
+    const double code = codes->at(i) - zero;
+    if (code < -128.0 || code > 127.0) return {};
+    to[i] = static_cast<std::int8_t>(code);
+  }
+  return plain;
+}
+
+/// The sum of each filter, i32.
+Tensor filter_sums(const Tensor& weights, const Shape& lines) {
+  Tensor sums = Tensor::allocate(DType::i32, lines);
+  const std::int64_t filter = weights.size() / lines[0];
+  for (std::int64_t i = 0; i < weights.size(); ++i) {
+    sums.as_mutable<std::int32_t>()[static_cast<std::size_t>(i / filter)] +=
+        weights.as<std::int8_t>()[static_cast<std::size_t>(i)];
+  }
+  return sums;
+}
+
+bool is_image(const Operands& of) {
+  return of.image.size() <= 4 && std::ranges::all_of(of.windows, [](const DepthWindow& window) {
+    return window.before >= 0 && window.after >= 0;
+  });
+}
+
+/// A convolution of codes: the border around the image is its zero point, so that the weights'
+/// sums make up for that everywhere alike.
+void find_bordered_sums(Expansion& to, const Operands& of, const Tensor& weights,
+                        ConvolutionSums& made) {
+  const DType type = to.node().input(of.at.x).dtype;
+  const TensorId zero = zero_point(to, of.at.zero_x, type);
+  GraphWriter::Attributes attributes = attributes_of(of.windows);
+  attributes["group"] = of.groups;
+  const TensorId border = to.expanded(zero, {of.image[1]});
+  made.sums = to.add("BorderedConvInteger",
+                     {to.input(of.at.x), to.constant(weights), border}, attributes);
+  const Tensor* known = to.node().constant(of.at.zero_x);
+  if (!to.node().has_input(of.at.zero_x) || (known != nullptr && known->at(0) == 0.0)) return;
+  ChainWriter product(to);
+  const ScalarRef sum = product.tensor(to.constant(filter_sums(weights, made.lines)));
+  product.step(ScalarOp::mul, {sum, product.operand(zero, DType::i32)});
+  made.excess = product.write();
+}
+
 /// A product of weights and columns.
 TensorId product_sums(Expansion& to, const Operands& of, const ConvolutionSums& made) {
   const NodeView& node = to.node();
@@ -187,6 +243,10 @@ TensorId ConvolutionSums::spread(GraphWriter& to, TensorId numbers) const {
   return element_count(to.shape_of(numbers)) == 1 ? numbers : to.reshaped(numbers, lines);
 }
 
+TensorId ConvolutionSums::whole(GraphWriter& to) const {
+  return excess == kNoTensor ? sums : to.apply(ScalarOp::sub, {sums, excess});
+}
+
 TensorId ConvolutionSums::arranged(GraphWriter& to, TensorId value) const {
   if (to.shape_of(value) == result) return value;
   const std::int64_t images = result[0];
@@ -201,6 +261,13 @@ ConvolutionSums convolution_sums(Expansion& to, const ConvolutionInputs& at) {
   ConvolutionSums made;
   made.result = {of.image[0], of.weights[0]};
   for (const DepthWindow& window : of.windows) made.result.push_back(window.output);
+  const std::optional<Tensor> plain = is_image(of) ? plain_weights(to.node(), of) : std::nullopt;
+  if (plain) {
+    made.lines = Shape(of.image.size() - 1, 1);
+    made.lines[0] = of.weights[0];
+    find_bordered_sums(to, of, *plain, made);
+    return made;
+  }
   if (of.groups > 1 && of.terms() <= kMostExact / (kMostDifference * kMostDifference)) {
     made.lines = Shape(of.image.size() - 1, 1);
     made.lines[0] = of.weights[0];

@@ -31,6 +31,7 @@ constexpr FamilyExamples kFamilyExamples[] = {
      "N=1 C=64 H=28 W=28 O=64 KH=3 KW=3 SH=1 SW=1 DH=1 DW=1 PT=KH/2 PL=KW/2 G=1 I=C/G "
      "OH=(H+2*PT-DH*(KH-1)-1)/SH+1 OW=(W+2*PL-DW*(KW-1)-1)/SW+1",
      "KH=1 KW=1 | KH=5 KW=5 | C=3 | G=2 | G=16 | G=C"},
+    {"integer_conv2d", "conv2d", "", "KH=1 KW=1 | C=3 | G=C"},
     {"max_pool2d", "",
      "N=1 C=64 H=28 W=28 KH=2 KW=2 SH=2 SW=2 DH=1 DW=1 PT=0 PL=0 "
      "OH=(H+2*PT-DH*(KH-1)-1)/SH+1 OW=(W+2*PL-DW*(KW-1)-1)/SW+1",

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// integer_conv2d.quads_64, _32 and _16: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
+//     code[n, o/(O/G)*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]),
+// where code is src within the image and border[c] outside of it, for CPUs.
+//
+//   src      NCHW{L}c     (((n*Q + c/L)*H + h)*W + w)*L + c%L,   Q = ceil(C / L)
+//   weights  OHWI{L}o4i   ((((o/L*KH + kh)*KW + kw)*P + i/4)*L + o%L)*4 + i%4,   P = ceil(I / 4)
+//   border   C{L}c        c
+//   dst      NOHW{L}o     (((n*R + o/L)*OH + oh)*OW + ow)*L + o%L,   R = ceil(O / L)
+//
+// Processors multiply four pairs of bytes and add all products to a sum in one instruction (x86: vpdpbusd), or two pairs
+// of 16-bit numbers (pmaddwd). So a step is four channels of one tap. A lane of a vector is one output.
+//
+//                           weights of one tap and four channels
+//                           o0             o0+L*BLOCKS
+//         src         i..i+3 [L ][L ][L ][L ]             L quads of bytes each
+//       pixel     xxxx  -->  [L ][L ][L ][L ]
+//       pixel     xxxx  -->  [L ][L ][L ][L ]             BLOCKS * PIXELS sums of 32 bits
+//       pixel     xxxx  -->  [L ][L ][L ][L ]
+//
+// A tile is PIXELS pixels of dst, one after another through rows and images. Each reads its own place in src, or, where
+// the tap lies outside of the image, in border: nothing is copied. A work-item takes many tiles for the same outputs.
+//
+// The instruction multiplies unsigned bytes by signed ones. Signed ones of src change their sign: the upper bits flip,
+// which adds 128 to each. The sums of the weights, found once for each work-item, make up for it. All of it is exact.
+//
+// The entries differ in BLOCKS and PIXELS, which together fill the registers. Of several groups each begins with a block.
+// Channels that pad src or border may hold what they like: their weights are zero.
+//
+// Tunables: LANES, the L above; BLOCKS, PIXELS of a tile; BYTE_PRODUCTS (see byte_dots.clh); GROUPS, work-items for each
+// compute unit.
+// Assumes: a work-group of one work-item.
+#define QUADS (LANES / 4)
+#define FLIP ((TYPE_src)-1 < 0 ? 0x80808080u : 0u)
+
+typedef TYPE_dst lanes_of_dst __attribute__((ext_vector_type(LANES), aligned(1)));
+
+// Where the numbers of a pixel of one tap begin, and how far apart those of two blocks of channels are.
+typedef struct {
+  __global const TYPE_src* from;
+  int apart;
+} pixel_place;
+
+// Four channels of all pixels, QUAD quads into a block, times those of BLOCKS * LANES outputs.
+#define ADD_QUAD(quad)                                                                                        \
+  {                                                                                                           \
+    lanes_of_sums across[BLOCKS];                                                                             \
+    _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                                      \
+      across[b] = *(__global const lanes_of_sums*)(filter[b] + (quad) * (4 * LANES));                         \
+    }                                                                                                         \
+    _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                                      \
+      const lanes_of_sums code = *(__global const four_bytes*)(place[p].from + 4 * (quad)) ^ FLIP;            \
+      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[p][b] = ADD_PRODUCTS(sum[p][b], code, across[b]); \
+    }                                                                                                         \
+  }
+
+// The pixels of a tile: their places in dst.
+typedef struct {
+  int image[PIXELS], row[PIXELS], column[PIXELS];
+} tile_pixels;
+
+// What the image and its windows are, and where the channels of the outputs' group begin.
+typedef struct {
+  int H, W, KH, KW, SH, SW, DH, DW, PT, PL, in_blocks, channel, quads;
+} geometry;
+
+// The sums of a tile, to which `sums` is added where it says what flipped signs add. `filters` are those of each block of
+// outputs.
+static WITH_BYTE_PRODUCTS void find_sums(const tile_pixels* at, const geometry* of, __global const TYPE_src* src,
+                                         __global const TYPE_src* border,
+                                         __global const TYPE_weights* const* filters, const int* first, int* sums) {
+  lanes_of_sums sum[PIXELS][BLOCKS];
+  __global const TYPE_weights* filter[BLOCKS];
+#pragma unroll
+  for (int b = 0; b < BLOCKS; ++b) filter[b] = filters[b];
+#pragma unroll
+  for (int p = 0; p < PIXELS; ++p) {
+#pragma unroll
+    for (int b = 0; b < BLOCKS; ++b) sum[p][b] = FLIP == 0u ? 0u : *(const lanes_of_sums*)(first + b * LANES);
+  }
+  const int H = of->H;
+  const int W = of->W;
+  const int taps = of->KH * of->KW;
+  for (int tap = 0; tap < taps; ++tap) {
+    const int down = tap / of->KW * of->DH - of->PT;
+    const int across = tap % of->KW * of->DW - of->PL;
+    pixel_place place[PIXELS];
+    for (int p = 0; p < PIXELS; ++p) {
+      const int h = at->row[p] * of->SH + down;
+      const int w = at->column[p] * of->SW + across;
+      const int inside = (h >= 0) & (h < H) & (w >= 0) & (w < W);
+      const int plane = at->image[p] * of->in_blocks + of->channel / LANES;
+      place[p].from = inside ? src + ((plane * H + h) * W + w) * LANES : border + of->channel;
+      place[p].apart = inside ? H * W * LANES : LANES;
+    }
+    int quads = of->quads;
+    for (; quads >= QUADS; quads -= QUADS) {
+#pragma unroll
+      for (int q = 0; q < QUADS; ++q) ADD_QUAD(q)
+#pragma unroll
+      for (int b = 0; b < BLOCKS; ++b) filter[b] += QUADS * 4 * LANES;
+#pragma unroll
+      for (int p = 0; p < PIXELS; ++p) place[p].from += place[p].apart;
+    }
+    for (int q = 0; q < quads; ++q) ADD_QUAD(q)
+#pragma unroll
+    for (int b = 0; b < BLOCKS; ++b) filter[b] += quads * (4 * LANES);
+  }
+#pragma unroll
+  for (int p = 0; p < PIXELS; ++p) {
+#pragma unroll
+    for (int b = 0; b < BLOCKS; ++b) *(lanes_of_sums*)(sums + (p * BLOCKS + b) * LANES) = sum[p][b];
+  }
+}
+
+// 128 times the sum of a block's weights, of `length` quads, taken off: what flipped signs add.
+static WITH_BYTE_PRODUCTS void take_off_flips(__global const TYPE_weights* filter, int length, int* sums) {
+  const lanes_of_sums ones = 0x01010101u;
+  lanes_of_sums sum = 0u;
+  for (int q = 0; q < length; ++q) {
+    const lanes_of_sums across = *(__global const lanes_of_sums*)(filter + q * (4 * LANES));
+    sum = ADD_PRODUCTS(sum, ones, across);
+  }
+  *(lanes_of_sums*)sums = sum * (uint)-128;
+}
+
+__kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
+  int sums[PIXELS * BLOCKS * LANES];
+  int first[BLOCKS * LANES];
+  const int out_blocks = (O + LANES - 1) / LANES;
+  const int pixels = N * OH * OW;
+  const int tiles = (pixels + PIXELS - 1) / PIXELS;
+  const int last_tile = share(tiles, get_global_id(0) + 1, get_global_size(0));
+  const int b0 = get_global_id(1) * BLOCKS;
+  const int quads = (I + 3) / 4;
+  const int channel = G == 1 ? 0 : b0 * LANES / (O / G) * I;
+  const geometry of = {H, W, KH, KW, SH, SW, DH, DW, PT, PL, (C + LANES - 1) / LANES, channel, quads};
+
+  __global const TYPE_weights* filters[BLOCKS];
+  for (int b = 0; b < BLOCKS; ++b) {
+    filters[b] = weights + min(b0 + b, out_blocks - 1) * (KH * KW * 4 * LANES) * quads;
+    if (FLIP != 0u) take_off_flips(filters[b], KH * KW * quads, first + b * LANES);
+  }
+
+  for (int tile = share(tiles, get_global_id(0), get_global_size(0)); tile < last_tile; ++tile) {
+    const int count = min(pixels - tile * PIXELS, PIXELS);
+    tile_pixels at;
+    {
+      int n = tile * PIXELS / (OH * OW);
+      int oh = tile * PIXELS / OW % OH;
+      int ow = tile * PIXELS % OW;
+      for (int p = 0; p < PIXELS; ++p) {
+        at.image[p] = n;
+        at.row[p] = oh;
+        at.column[p] = ow;
+        // In place of pixels that do not exist the last one is computed.
+        if (p + 1 < count && ++ow == OW) {
+          ow = 0;
+          if (++oh == OH) {
+            oh = 0;
+            ++n;
+          }
+        }
+      }
+    }
+    find_sums(&at, &of, src, border, filters, first, sums);
+
+    // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
+    for (int p = 0; p < count; ++p) {
+      for (int b = 0; b < min(BLOCKS, out_blocks - b0); ++b) {
+        const lanes_of_ints found = *(const lanes_of_ints*)(sums + (p * BLOCKS + b) * LANES);
+        const int o = (b0 + b) * LANES;
+        const int place = (at.image[p] * out_blocks + b0 + b) * (OH * OW) + at.row[p] * OW + at.column[p];
+        const lanes_of_dst result = o + LANES <= O ? EPILOGUE_VECTOR(found, at.image[p], o, at.row[p], at.column[p])
+                                                   : EPILOGUE_EDGE(found, at.image[p], o, at.row[p], at.column[p]);
+        *(__global lanes_of_dst*)(dst + place * LANES) = result;
+      }
+    }
+  }
+}
+#undef QUADS
+#undef FLIP
