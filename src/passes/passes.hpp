@@ -29,6 +29,13 @@ int infer_shapes(Graph& graph, const PassOptions& options);
 /// alike.
 int feed_states(Graph& graph, const PassOptions& options);
 
+/// Conv, Gemm and MatMul of what DequantizeLinear makes of codes of 8 bits, the second constant,
+/// become those of the codes (ConvInteger, MatMulInteger): sums are whole numbers and exact, the
+/// scales are multiplied behind. A Conv whose result becomes codes at once, with or without a Relu
+/// between, becomes QLinearConv, where its bias has the steps of the sums. Types and shapes must be
+/// known.
+int compute_in_codes(Graph& graph, const PassOptions& options);
+
 /// Writes out the nodes that are composed of others (Operator::expand), until none is left. Types
 /// and shapes must be known. Throws what `infer` throws.
 int expand_composites(Graph& graph, const PassOptions& options);

@@ -2,6 +2,7 @@
 #include "source/vector_epilogue.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
@@ -25,39 +26,41 @@ bool is_of_vectors(ScalarOp op) {
 
 bool is_byte(DType type) { return type == DType::u8 || type == DType::i8; }
 
-/// Types that have vectors in registers: a truth is one of i32.
+/// Types that have vectors in registers. A truth is one of i32.
 bool has_lanes(DType type) {
   const DType held = register_type(type);
-  return held == DType::f32 || held == DType::i32;
+  return held == DType::f32 || held == DType::i32 || is_byte(held);
 }
 
-/// Sums and products of whole numbers, which wrap around.
-bool is_of_integers(ScalarOp op) {
-  return op == ScalarOp::add || op == ScalarOp::sub || op == ScalarOp::mul;
+/// Whether whole numbers of this type have a text for the step: sums and products wrap around.
+bool is_of_integers(ScalarOp op, DType type) {
+  if (op == ScalarOp::min || op == ScalarOp::max) return type == DType::i32 || is_byte(type);
+  const bool wraps = op == ScalarOp::add || op == ScalarOp::sub || op == ScalarOp::mul;
+  return wraps && type == DType::i32;
 }
 
-/// Whole numbers that become real, and what is stored in 8 bits at the end.
+/// Whole numbers that become real, and reals that become bytes.
 bool is_vector_conversion(ScalarOp op, DType from, DType to) {
-  if (op == ScalarOp::cast) return from == DType::i32 && to == DType::f32;
+  if (op == ScalarOp::cast) return (from == DType::i32 || is_byte(from)) && to == DType::f32;
   return op == ScalarOp::saturate && register_type(from) == DType::f32 && is_byte(to);
 }
 
 bool has_vectors(const TypedChain& chain) {
   const auto is_f32 = [](DType type) { return register_type(type) == DType::f32; };
   if (!std::ranges::all_of(chain.inputs(), has_lanes)) return false;
-  if (!has_lanes(chain.result_type()) && !is_byte(chain.result_type())) return false;
+  if (!has_lanes(chain.result_type())) return false;
   const auto& steps = chain.chain().steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const DType type = chain.step_type(i);
     if (is_vector_conversion(steps[i].op, chain.argument_type(i, 0), type)) continue;
-    const bool sums = type == DType::i32 && is_of_integers(steps[i].op);
+    const bool sums = is_of_integers(steps[i].op, type);
     const bool reals = is_of_vectors(steps[i].op) && (is_f32(type) || type == DType::boolean);
     if (!sums && !reals) return false;
     for (std::size_t a = 0; a < steps[i].arguments.size(); ++a) {
       const DType argument = chain.argument_type(i, a);
       const bool is_truth =
           argument == DType::boolean && steps[i].arguments[a].kind == ScalarRef::Kind::step;
-      if (!(sums ? argument == DType::i32 : is_f32(argument) || is_truth)) return false;
+      if (!(sums ? argument == type : is_f32(argument) || is_truth)) return false;
     }
   }
   return true;
@@ -121,15 +124,53 @@ class VectorWriter {
     return ref.index == 0 ? "v" : "s" + std::to_string(ref.index);
   }
 
-  /// The nearest whole number within the type's range; NaN becomes 0.
-  std::string byte_of(const std::string& value, DType type) const {
-    const std::string least = float_literal(constant_in(type, -1e3));
-    const std::string most = float_literal(constant_in(type, 1e3));
-    const std::string number = type == DType::u8 ? value : "(" + value + " == " + value + " ? " +
-                                                              value + " : 0.0f)";
-    const std::string raised = "(" + number + " > " + least + " ? " + number + " : " + least + ")";
-    return "__builtin_convertvector(rint(" + raised + " < " + most + " ? " + raised + " : " + most +
-           "), " + lanes_of(type) + ")";
+  /// What a step that stores bytes rounds, and the whole number that it adds to that.
+  struct Rounded {
+    ScalarRef value;
+    int offset = 0;
+  };
+
+  /// Of saturate(round(value) + offset) the two; of anything else what is rounded by the step alone.
+  [[nodiscard]] Rounded rounded_by(const ScalarRef& argument) const {
+    Rounded found{argument};
+    const auto step_of = [&](const ScalarRef& ref, ScalarOp op) -> const ScalarStep* {
+      if (ref.kind != ScalarRef::Kind::step) return nullptr;
+      const ScalarStep& step = chain_.chain().steps[ref.place()];
+      return step.op == op ? &step : nullptr;
+    };
+    ScalarRef inner = argument;
+    if (const ScalarStep* sum = step_of(argument, ScalarOp::add)) {
+      const ScalarRef& second = sum->arguments[1];
+      const bool is_code = second.kind == ScalarRef::Kind::constant &&
+                           std::abs(second.value) <= 255.0 &&
+                           second.value == std::floor(second.value);
+      if (!is_code) return found;
+      inner = sum->arguments[0];
+      if (step_of(inner, ScalarOp::round) == nullptr) return found;
+      found.offset = static_cast<int>(second.value);
+    }
+    if (const ScalarStep* round = step_of(inner, ScalarOp::round)) found.value = round->arguments[0];
+    return found;
+  }
+
+  /// The nearest whole number within the type's range; NaN becomes 0. The value is kept within the
+  /// range before it is rounded, so that the lowest bits of 1.5 * 2^23 + value are the number.
+  [[nodiscard]] std::string byte_of(const ScalarRef& argument, DType type) const {
+    const Rounded rounded = rounded_by(argument);
+    const auto limit = [&](double end) {
+      return float_literal(constant_in(type, end) - rounded.offset);
+    };
+    const std::string given = reference(rounded.value, DType::f32);
+    const std::string none = float_literal(-rounded.offset);
+    const std::string value =
+        type == DType::u8 ? given : "(" + given + " == " + given + " ? " + given + " : " + none + ")";
+    const std::string raised =
+        "(" + value + " > " + limit(-1e3) + " ? " + value + " : " + limit(-1e3) + ")";
+    const std::string kept =
+        "(" + raised + " < " + limit(1e3) + " ? " + raised + " : " + limit(1e3) + ")";
+    const std::string bits = "__builtin_astype(" + kept + " + 12582912.0f, " +
+                             lanes_of(DType::i32) + ") + " + std::to_string(rounded.offset);
+    return "__builtin_convertvector(" + bits + ", " + lanes_of(type) + ")";
   }
 
   std::string step(std::size_t i) {
@@ -141,9 +182,13 @@ class VectorWriter {
     if (step.op == ScalarOp::cast) {
       return "__builtin_convertvector(" + argument(0) + ", " + lanes_of(type) + ")";
     }
-    if (step.op == ScalarOp::saturate) return byte_of(argument(0), type);
-    if (type == DType::i32) return wrapped_step(step.op, argument(0), argument(1));
+    if (step.op == ScalarOp::saturate) return byte_of(step.arguments[0], type);
+    if (is_of_integers(step.op, type)) return whole_step(step.op, argument(0), argument(1));
     std::string pattern(facts_of(step.op).opencl);
+    if (step.op == ScalarOp::round) {
+      if (helpers_.find(" " + name_ + "_round(") == std::string::npos) helpers_ += round_function();
+      pattern = name_ + "_round(%0)";
+    }
     if (const OwnFunction* own = own_function(step.op)) {
       const std::string function = name_ + "_" + std::string(own->name);
       if (helpers_.find(" " + function + "(") == std::string::npos) {
@@ -163,9 +208,21 @@ class VectorWriter {
     return text;
   }
 
-  /// A sum, a difference or a product of whole numbers, by numbers without sign.
-  [[nodiscard]] std::string wrapped_step(ScalarOp op, const std::string& a,
-                                         const std::string& b) const {
+  /// The nearest whole number, the even one of two. PoCL's rint has four times as many instructions.
+  [[nodiscard]] std::string round_function() const {
+    const std::string real = lanes_of(DType::f32);
+    return real + " " + name_ + "_round(" + real + " x) {\n  const " + real +
+           " size = fabs(x);\n  const " + real +
+           " whole = copysign(size + 8388608.0f - 8388608.0f, x);\n"
+           "  return size < 8388608.0f ? whole : x;\n}\n";
+  }
+
+  /// A sum, a difference or a product of whole numbers, by numbers without sign; the lesser or the
+  /// greater of two.
+  [[nodiscard]] std::string whole_step(ScalarOp op, const std::string& a,
+                                       const std::string& b) const {
+    if (op == ScalarOp::min) return "(" + a + " < " + b + " ? " + a + " : " + b + ")";
+    if (op == ScalarOp::max) return "(" + a + " > " + b + " ? " + a + " : " + b + ")";
     const char* sign = op == ScalarOp::add ? " + " : op == ScalarOp::sub ? " - " : " * ";
     const auto as = [&](const std::string& value, DType type) {
       return "__builtin_astype(" + value + ", " + lanes_of(type) + ")";

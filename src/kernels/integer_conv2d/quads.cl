@@ -55,19 +55,19 @@ typedef struct {
     }                                                                                                         \
   }
 
-// The pixels of a tile: their places in dst.
+// The windows of a tile's pixels: their rows and columns in src, which may lie outside, and the pixel's number there.
 typedef struct {
-  int image[PIXELS], row[PIXELS], column[PIXELS];
-} tile_pixels;
+  int row[PIXELS], column[PIXELS], pixel[PIXELS];
+} tile_windows;
 
 // What the image and its windows are, and where the channels of the outputs' group begin.
 typedef struct {
-  int H, W, KH, KW, SH, SW, DH, DW, PT, PL, in_blocks, channel, quads;
+  int H, W, KH, KW, DH, DW, channel, quads;
 } geometry;
 
 // The sums of a tile, to which `sums` is added where it says what flipped signs add. `filters` are those of each block of
 // outputs.
-static WITH_BYTE_PRODUCTS void find_sums(const tile_pixels* at, const geometry* of, __global const TYPE_src* src,
+static WITH_BYTE_PRODUCTS void find_sums(const tile_windows* at, const geometry* of, __global const TYPE_src* src,
                                          __global const TYPE_src* border,
                                          __global const TYPE_weights* const* filters, const int* first, int* sums) {
   lanes_of_sums sum[PIXELS][BLOCKS];
@@ -82,16 +82,22 @@ static WITH_BYTE_PRODUCTS void find_sums(const tile_pixels* at, const geometry* 
   const int H = of->H;
   const int W = of->W;
   const int taps = of->KH * of->KW;
+  int kh = 0;
+  int kw = 0;
   for (int tap = 0; tap < taps; ++tap) {
-    const int down = tap / of->KW * of->DH - of->PT;
-    const int across = tap % of->KW * of->DW - of->PL;
+    const int down = kh * of->DH;
+    const int across = kw * of->DW;
+    const int further = down * W + across;
+    if (++kw == of->KW) {
+      kw = 0;
+      ++kh;
+    }
     pixel_place place[PIXELS];
+    // Vectors of addresses would be scattered into memory and read again.
+#pragma clang loop vectorize(disable)
     for (int p = 0; p < PIXELS; ++p) {
-      const int h = at->row[p] * of->SH + down;
-      const int w = at->column[p] * of->SW + across;
-      const int inside = (h >= 0) & (h < H) & (w >= 0) & (w < W);
-      const int plane = at->image[p] * of->in_blocks + of->channel / LANES;
-      place[p].from = inside ? src + ((plane * H + h) * W + w) * LANES : border + of->channel;
+      const int inside = ((uint)(at->row[p] + down) < (uint)H) & ((uint)(at->column[p] + across) < (uint)W);
+      place[p].from = inside ? src + (at->pixel[p] + further) * LANES : border + of->channel;
       place[p].apart = inside ? H * W * LANES : LANES;
     }
     int quads = of->quads;
@@ -135,7 +141,8 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
   const int b0 = get_global_id(1) * BLOCKS;
   const int quads = (I + 3) / 4;
   const int channel = G == 1 ? 0 : b0 * LANES / (O / G) * I;
-  const geometry of = {H, W, KH, KW, SH, SW, DH, DW, PT, PL, (C + LANES - 1) / LANES, channel, quads};
+  const int in_blocks = (C + LANES - 1) / LANES;
+  const geometry of = {H, W, KH, KW, DH, DW, channel, quads};
 
   __global const TYPE_weights* filters[BLOCKS];
   for (int b = 0; b < BLOCKS; ++b) {
@@ -145,15 +152,18 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
 
   for (int tile = share(tiles, get_global_id(0), get_global_size(0)); tile < last_tile; ++tile) {
     const int count = min(pixels - tile * PIXELS, PIXELS);
-    tile_pixels at;
+    const int first_image = tile * PIXELS / (OH * OW);
+    const int first_row = tile * PIXELS / OW % OH;
+    const int first_column = tile * PIXELS % OW;
+    tile_windows at;
     {
-      int n = tile * PIXELS / (OH * OW);
-      int oh = tile * PIXELS / OW % OH;
-      int ow = tile * PIXELS % OW;
+      int n = first_image;
+      int oh = first_row;
+      int ow = first_column;
       for (int p = 0; p < PIXELS; ++p) {
-        at.image[p] = n;
-        at.row[p] = oh;
-        at.column[p] = ow;
+        at.row[p] = oh * SH - PT;
+        at.column[p] = ow * SW - PL;
+        at.pixel[p] = ((n * in_blocks + channel / LANES) * H + at.row[p]) * W + at.column[p];
         // In place of pixels that do not exist the last one is computed.
         if (p + 1 < count && ++ow == OW) {
           ow = 0;
@@ -167,14 +177,23 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
     find_sums(&at, &of, src, border, filters, first, sums);
 
     // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
+    int n = first_image;
+    int oh = first_row;
+    int ow = first_column;
     for (int p = 0; p < count; ++p) {
       for (int b = 0; b < min(BLOCKS, out_blocks - b0); ++b) {
         const lanes_of_ints found = *(const lanes_of_ints*)(sums + (p * BLOCKS + b) * LANES);
         const int o = (b0 + b) * LANES;
-        const int place = (at.image[p] * out_blocks + b0 + b) * (OH * OW) + at.row[p] * OW + at.column[p];
-        const lanes_of_dst result = o + LANES <= O ? EPILOGUE_VECTOR(found, at.image[p], o, at.row[p], at.column[p])
-                                                   : EPILOGUE_EDGE(found, at.image[p], o, at.row[p], at.column[p]);
-        *(__global lanes_of_dst*)(dst + place * LANES) = result;
+        __global TYPE_dst* out = dst + ((n * out_blocks + b0 + b) * (OH * OW) + oh * OW + ow) * LANES;
+        *(__global lanes_of_dst*)out = o + LANES <= O ? EPILOGUE_VECTOR(found, n, o, oh, ow)
+                                                      : EPILOGUE_EDGE(found, n, o, oh, ow);
+      }
+      if (++ow == OW) {
+        ow = 0;
+        if (++oh == OH) {
+          oh = 0;
+          ++n;
+        }
       }
     }
   }
