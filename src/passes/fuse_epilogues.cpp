@@ -17,6 +17,8 @@ namespace {
 /// A kernel has an argument for each side operand, and a register or more for each step.
 constexpr int kMostSides = 6;
 constexpr std::size_t kMostSteps = 16;
+/// Behind sums of bytes: scaled and rounded to codes, added to other codes, and rounded again.
+constexpr std::size_t kMostStepsOfBytes = 20;
 
 /// A producer that an elementwise node may join, and which of the node's inputs it computes.
 struct Candidate {
@@ -24,13 +26,16 @@ struct Candidate {
   std::size_t input = 0;
 };
 
+bool sums_bytes(const Node& node) {
+  return node.op == "MatMulInteger" || node.op == "BorderedConvInteger";
+}
+
 /// Whether kernels of `first`, which computes with `own`, store `type`. Those of products store
 /// what they compute with, of 8-bit products what follows a sum of 32 bits too.
 bool stores(const Node& first, DType own, DType type) {
   constexpr std::array kBehindSums{DType::u8, DType::i8, DType::i32, DType::f32};
-  const bool sums_bytes = first.op == "MatMulInteger" || first.op == "BorderedConvInteger";
   return own == type ||
-         (sums_bytes && std::ranges::find(kBehindSums, type) != kBehindSums.end());
+         (sums_bytes(first) && std::ranges::find(kBehindSums, type) != kBehindSums.end());
 }
 
 bool may_join(const Graph& graph, const Node& node, std::size_t input, const Node& first) {
@@ -47,16 +52,18 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, const Nod
   const std::size_t sides = static_cast<std::size_t>(first.epilogue.input_count) - 1 +
                             (node.inputs.size() - static_cast<std::size_t>(reads));
   const std::size_t steps = first.epilogue.steps.size() + whole_chain(graph, node).steps.size();
-  return sides <= kMostSides && steps <= kMostSteps;
+  return sides <= kMostSides && steps <= (sums_bytes(first) ? kMostStepsOfBytes : kMostSteps);
 }
 
-/// The best producer to join: one that does more than elementwise work, else the first.
+/// The best producer to join: one that makes f32 of bytes, which the node then reads itself; else
+/// one that does more than elementwise work, else the first.
 std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
   std::optional<Candidate> best;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor) continue;
     const NodeId producer = graph.producer(node.inputs[i]);
     if (!producer || !may_join(graph, node, i, graph.node(producer))) continue;
+    if (decodes_bytes(graph, graph.node(producer))) return Candidate{producer, i};
     const bool elementwise = operator_of(graph.node(producer)).chain != nullptr;
     if (!best || !elementwise) best = Candidate{producer, i};
     if (!elementwise) break;

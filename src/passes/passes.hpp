@@ -88,6 +88,10 @@ int fold_gates(Graph& graph, const PassOptions& options);
 /// that are left without use. Ids of tensors change; inputs of the graph stay.
 int remove_dead_code(Graph& graph, const PassOptions& options);
 
+/// What makes f32 of bytes is there once for each elementwise node that reads it, so that fusion
+/// lets that read the bytes. Types and shapes must be known.
+int part_decoding(Graph& graph, const PassOptions& options);
+
 /// Puts elementwise nodes behind the node that computes one of their inputs, as its epilogue, where
 /// nothing else reads that value and the shape stays the same. Chains of elementwise nodes become
 /// one node in the same way. A node may read the value more than once: x * sigmoid(x) goes behind

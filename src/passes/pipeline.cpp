@@ -30,6 +30,7 @@ constexpr std::array kPasses{
     Pass{"fold_pads", fold_pads},                        // into convolutions and pools
     Pass{"fold_batch_norms", fold_batch_norms},          // into weights
     Pass{"fold_gates", fold_gates},                      // of channels, into weights
+    Pass{"part_decoding", part_decoding},                // of codes, for each reader
     Pass{"fuse_epilogues", fuse_epilogues},  // elementwise nodes join the node before them
     Pass{"remove_dead_code", remove_dead_code},
 };

@@ -109,6 +109,20 @@ bool bypass(Graph& graph, NodeId n, TensorId source) {
   return true;
 }
 
+bool decodes_bytes(const Graph& graph, const Node& node) {
+  if (node.outputs.size() != 1 || ops::operator_of(node).chain == nullptr) return false;
+  const GraphTensor& made = graph.tensor(node.outputs[0]);
+  if (made.dtype != DType::f32) return false;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const GraphTensor& given = graph.tensor(node.inputs[i]);
+    const bool is_byte = given.dtype == DType::u8 || given.dtype == DType::i8;
+    const bool is_value = i == 0 && is_byte && given.shape == made.shape;
+    const bool is_constant = given.kind == GraphTensor::Kind::constant;
+    if (is_constant == (i == 0) || (i == 0 && !is_value)) return false;
+  }
+  return true;
+}
+
 std::vector<std::int64_t> integers_of(const Node& node, const std::string& name,
                                       std::vector<std::int64_t> otherwise) {
   return attribute_of(node, name, std::move(otherwise));

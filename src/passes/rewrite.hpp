@@ -37,6 +37,9 @@ void redirect_readers(Graph& graph, TensorId from, TensorId to);
 /// instead. False where neither can be.
 bool bypass(Graph& graph, NodeId n, TensorId source);
 
+/// Whether an elementwise node makes f32 of bytes of the same shape, with constants besides.
+[[nodiscard]] bool decodes_bytes(const Graph& graph, const Node& node);
+
 /// An attribute of integers; `otherwise` where the node has none of the name.
 [[nodiscard]] std::vector<std::int64_t> integers_of(const Node& node, const std::string& name,
                                                     std::vector<std::int64_t> otherwise);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// integer_conv2d.quads_64, _32 and _16: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
+// integer_conv2d.quads_64, _32, _16 and _few: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
 //     code[n, o/(O/G)*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]),
 // where code is src within the image and border[c] outside of it, for CPUs.
 //
-//   src      NCHW{L}c     (((n*Q + c/L)*H + h)*W + w)*L + c%L,   Q = ceil(C / L)
+//   src      NCHW{D}c     (((n*Q + c/D)*H + h)*W + w)*D + c%D,   Q = ceil(C / D)
 //   weights  OHWI{L}o4i   ((((o/L*KH + kh)*KW + kw)*P + i/4)*L + o%L)*4 + i%4,   P = ceil(I / 4)
-//   border   C{L}c        c
+//   border   C{D}c        c
 //   dst      NOHW{L}o     (((n*R + o/L)*OH + oh)*OW + ow)*L + o%L,   R = ceil(O / L)
 //
 // Processors multiply four pairs of bytes and add all products to a sum in one instruction (x86: vpdpbusd), or two pairs
@@ -28,10 +28,10 @@
 // The entries differ in BLOCKS and PIXELS, which together fill the registers. Of several groups each begins with a block.
 // Channels that pad src or border may hold what they like: their weights are zero.
 //
-// Tunables: LANES, the L above; BLOCKS, PIXELS of a tile; BYTE_PRODUCTS (see byte_dots.clh); GROUPS, work-items for each
+// Tunables: LANES, the L above; CHANNELS, the D above: LANES, or 4 for images of few channels; BLOCKS, PIXELS of a tile; BYTE_PRODUCTS (see byte_dots.clh); GROUPS, work-items for each
 // compute unit.
 // Assumes: a work-group of one work-item.
-#define QUADS (LANES / 4)
+#define QUADS (CHANNELS / 4)
 #define FLIP ((TYPE_src)-1 < 0 ? 0x80808080u : 0u)
 
 typedef TYPE_dst lanes_of_dst __attribute__((ext_vector_type(LANES), aligned(1)));
@@ -97,8 +97,8 @@ static WITH_BYTE_PRODUCTS void find_sums(const tile_windows* at, const geometry*
 #pragma clang loop vectorize(disable)
     for (int p = 0; p < PIXELS; ++p) {
       const int inside = ((uint)(at->row[p] + down) < (uint)H) & ((uint)(at->column[p] + across) < (uint)W);
-      place[p].from = inside ? src + (at->pixel[p] + further) * LANES : border + of->channel;
-      place[p].apart = inside ? H * W * LANES : LANES;
+      place[p].from = inside ? src + (at->pixel[p] + further) * CHANNELS : border + of->channel;
+      place[p].apart = inside ? H * W * CHANNELS : CHANNELS;
     }
     int quads = of->quads;
     for (; quads >= QUADS; quads -= QUADS) {
@@ -141,7 +141,7 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
   const int b0 = get_global_id(1) * BLOCKS;
   const int quads = (I + 3) / 4;
   const int channel = G == 1 ? 0 : b0 * LANES / (O / G) * I;
-  const int in_blocks = (C + LANES - 1) / LANES;
+  const int in_blocks = (C + CHANNELS - 1) / CHANNELS;
   const geometry of = {H, W, KH, KW, DH, DW, channel, quads};
 
   __global const TYPE_weights* filters[BLOCKS];
@@ -163,7 +163,7 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
       for (int p = 0; p < PIXELS; ++p) {
         at.row[p] = oh * SH - PT;
         at.column[p] = ow * SW - PL;
-        at.pixel[p] = ((n * in_blocks + channel / LANES) * H + at.row[p]) * W + at.column[p];
+        at.pixel[p] = ((n * in_blocks + channel / CHANNELS) * H + at.row[p]) * W + at.column[p];
         // In place of pixels that do not exist the last one is computed.
         if (p + 1 < count && ++ow == OW) {
           ow = 0;

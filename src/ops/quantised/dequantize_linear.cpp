@@ -50,12 +50,15 @@ std::vector<TensorId> expand_dequantize_linear(Expansion& to) {
   const bool is_long = bits_of(type) > 16;
   ScalarRef value = ScalarRef::input(0);
   if (!is_long) value = as(value, type, within);
-  if (has_zero) {
-    const ScalarRef zero = ScalarRef::input(2);
-    value = chain.append(ScalarOp::sub, {value, is_long ? zero : as(zero, type, within)});
+  if (has_zero && !is_zero(node, 2)) {
+    const auto known = known_number(node, 2, is_long ? type : within);
+    const ScalarRef given = ScalarRef::input(2);
+    const ScalarRef zero = known ? *known : is_long ? given : as(given, type, within);
+    value = chain.append(ScalarOp::sub, {value, zero});
   }
   if (is_long) value = as(value, type, within);
-  const ScalarRef scale = as(ScalarRef::input(1), node.input(1).dtype, within);
+  const auto known = known_number(node, 1, within);
+  const ScalarRef scale = known ? *known : as(ScalarRef::input(1), node.input(1).dtype, within);
   value = chain.append(ScalarOp::mul, {value, scale});
   if (result != within) chain.append_conversion(ScalarOp::cast, value, result);
   return {to.chain(chain, operands)};

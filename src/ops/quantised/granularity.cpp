@@ -91,4 +91,21 @@ std::vector<TensorId> quantisation_operands(Expansion& to, DType type) {
   return operands;
 }
 
+std::optional<ScalarRef> known_number(const NodeView& node, std::size_t i, DType target) {
+  const Tensor* known = node.constant(i);
+  const bool fits = target == DType::f32 && bits_of(node.input(i).dtype) <= 32 &&
+                    node.input(i).dtype != DType::i32 && node.input(i).dtype != DType::u32;
+  if (known == nullptr || known->size() != 1 || !fits) return std::nullopt;
+  return ScalarRef::constant(known->at(0));
+}
+
+bool is_zero(const NodeView& node, std::size_t i) {
+  const Tensor* known = node.constant(i);
+  if (known == nullptr) return false;
+  for (std::int64_t e = 0; e < known->size(); ++e) {
+    if (known->at(e) != 0.0) return false;
+  }
+  return true;
+}
+
 }  // namespace morton::ops

@@ -62,15 +62,19 @@ std::vector<TensorId> expand_quantize_linear(Expansion& to) {
   Chain chain;
   chain.input_count = static_cast<int>(operands.size());
   const auto as = [&](int input, DType target) {
+    const auto i = static_cast<std::size_t>(input);
+    if (const auto known = known_number(node, i, target)) return *known;
     const ScalarRef value = ScalarRef::input(input);
-    const DType given = node.input(static_cast<std::size_t>(input)).dtype;
+    const DType given = node.input(i).dtype;
     return given == target ? value : chain.append_conversion(ScalarOp::cast, value, target);
   };
   ScalarRef value = chain.append(ScalarOp::div, {as(0, quotient), as(1, quotient)});
   if (quotient != within) value = chain.append_conversion(ScalarOp::cast, value, quotient);
   const bool is_integer = !is_stored_real(type);
   if (is_integer) value = chain.append(ScalarOp::round, {value});
-  if (has_zero) value = chain.append(ScalarOp::add, {value, as(2, within)});
+  if (has_zero && !is_zero(node, 2)) {
+    value = chain.append(ScalarOp::add, {value, as(2, within)});
+  }
   const ScalarOp conversion = is_integer ? ScalarOp::saturate : conversion_of(node, type);
   chain.append_conversion(conversion, value, type);
   return {to.chain(chain, operands)};
