@@ -42,22 +42,11 @@ typedef struct {
   int apart;
 } pixel_place;
 
-// Four channels of all pixels, QUAD quads into a block, times those of BLOCKS * LANES outputs.
-#define ADD_QUAD(quad)                                                                                        \
-  {                                                                                                           \
-    lanes_of_sums across[BLOCKS];                                                                             \
-    _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                                      \
-      across[b] = *(__global const lanes_of_sums*)(filter[b] + (quad) * (4 * LANES));                         \
-    }                                                                                                         \
-    _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                                      \
-      const lanes_of_sums code = *(__global const four_bytes*)(place[p].from + 4 * (quad)) ^ FLIP;            \
-      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[p][b] = ADD_PRODUCTS(sum[p][b], code, across[b]); \
-    }                                                                                                         \
-  }
-
 // The windows of a tile's pixels: their rows and columns in src, which may lie outside, and the pixel's number there.
+// Of a run, pixels of one row whose windows lie within the image side by side, the first.
 typedef struct {
   int row[PIXELS], column[PIXELS], pixel[PIXELS];
+  int is_run;
 } tile_windows;
 
 // What the image and its windows are, and where the channels of the outputs' group begin.
@@ -65,8 +54,34 @@ typedef struct {
   int H, W, KH, KW, DH, DW, channel, quads;
 } geometry;
 
-// The sums of a tile, to which `sums` is added where it says what flipped signs add. `filters` are those of each block of
-// outputs.
+// Four channels of all pixels, times those of BLOCKS * LANES outputs. `from(p)` are the numbers of a pixel.
+#define ADD_QUAD(quad, from)                                                                                  \
+  {                                                                                                           \
+    lanes_of_sums across[BLOCKS];                                                                             \
+    _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                                      \
+      across[b] = *(__global const lanes_of_sums*)(filter[b] + (quad) * (4 * LANES));                         \
+    }                                                                                                         \
+    _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                                      \
+      const lanes_of_sums code = *(__global const four_bytes*)(from(p) + 4 * (quad)) ^ FLIP;                  \
+      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[p][b] = ADD_PRODUCTS(sum[p][b], code, across[b]); \
+    }                                                                                                         \
+  }
+// All channels of a tap. `next` goes on by a block of channels.
+#define ADD_TAP(from, next)                                   \
+  {                                                           \
+    int quads = of->quads;                                    \
+    for (; quads >= QUADS; quads -= QUADS) {                  \
+      _Pragma("unroll") for (int q = 0; q < QUADS; ++q) ADD_QUAD(q, from) \
+      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) filter[b] += QUADS * 4 * LANES; \
+      next                                                    \
+    }                                                         \
+    for (int q = 0; q < quads; ++q) ADD_QUAD(q, from)         \
+    _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) filter[b] += quads * (4 * LANES); \
+  }
+#define IN_RUN(p) (run + (p) * CHANNELS)
+#define IN_PLACE(p) (place[p].from)
+
+// The sums of a tile. `filters` are those of each block of outputs, `first` is what flipped signs add.
 static WITH_BYTE_PRODUCTS void find_sums(const tile_windows* at, const geometry* of, __global const TYPE_src* src,
                                          __global const TYPE_src* border,
                                          __global const TYPE_weights* const* filters, const int* first, int* sums) {
@@ -81,37 +96,26 @@ static WITH_BYTE_PRODUCTS void find_sums(const tile_windows* at, const geometry*
   }
   const int H = of->H;
   const int W = of->W;
-  const int taps = of->KH * of->KW;
-  int kh = 0;
-  int kw = 0;
-  for (int tap = 0; tap < taps; ++tap) {
+  const int plane = H * W * CHANNELS;
+  for (int kh = 0; kh < of->KH; ++kh) {
     const int down = kh * of->DH;
-    const int across = kw * of->DW;
-    const int further = down * W + across;
-    if (++kw == of->KW) {
-      kw = 0;
-      ++kh;
-    }
-    pixel_place place[PIXELS];
-    // Vectors of addresses would be scattered into memory and read again.
+    for (int kw = 0; kw < of->KW; ++kw) {
+      const int across = kw * of->DW;
+      if (at->is_run) {
+        __global const TYPE_src* run = src + (at->pixel[0] + down * W + across) * CHANNELS;
+        ADD_TAP(IN_RUN, run += plane;)
+        continue;
+      }
+      pixel_place place[PIXELS];
+      // Vectors of addresses would be scattered into memory and read again.
 #pragma clang loop vectorize(disable)
-    for (int p = 0; p < PIXELS; ++p) {
-      const int inside = ((uint)(at->row[p] + down) < (uint)H) & ((uint)(at->column[p] + across) < (uint)W);
-      place[p].from = inside ? src + (at->pixel[p] + further) * CHANNELS : border + of->channel;
-      place[p].apart = inside ? H * W * CHANNELS : CHANNELS;
+      for (int p = 0; p < PIXELS; ++p) {
+        const int inside = ((uint)(at->row[p] + down) < (uint)H) & ((uint)(at->column[p] + across) < (uint)W);
+        place[p].from = inside ? src + (at->pixel[p] + down * W + across) * CHANNELS : border + of->channel;
+        place[p].apart = inside ? plane : CHANNELS;
+      }
+      ADD_TAP(IN_PLACE, _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) place[p].from += place[p].apart;)
     }
-    int quads = of->quads;
-    for (; quads >= QUADS; quads -= QUADS) {
-#pragma unroll
-      for (int q = 0; q < QUADS; ++q) ADD_QUAD(q)
-#pragma unroll
-      for (int b = 0; b < BLOCKS; ++b) filter[b] += QUADS * 4 * LANES;
-#pragma unroll
-      for (int p = 0; p < PIXELS; ++p) place[p].from += place[p].apart;
-    }
-    for (int q = 0; q < quads; ++q) ADD_QUAD(q)
-#pragma unroll
-    for (int b = 0; b < BLOCKS; ++b) filter[b] += quads * (4 * LANES);
   }
 #pragma unroll
   for (int p = 0; p < PIXELS; ++p) {
@@ -142,7 +146,11 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
   const int quads = (I + 3) / 4;
   const int channel = G == 1 ? 0 : b0 * LANES / (O / G) * I;
   const int in_blocks = (C + CHANNELS - 1) / CHANNELS;
-  const geometry of = {H, W, KH, KW, DH, DW, channel, quads};
+  // Of single pixels all lie in one row.
+  const int is_flat = (KH * KW == 1) & (SH == 1) & (SW == 1) & (PT == 0) & (PL == 0) & (OH == H) & (OW == W);
+  const int rows = is_flat ? 1 : OH;
+  const int columns = is_flat ? OH * OW : OW;
+  const geometry of = {is_flat ? 1 : H, is_flat ? H * W : W, KH, KW, DH, DW, channel, quads};
 
   __global const TYPE_weights* filters[BLOCKS];
   for (int b = 0; b < BLOCKS; ++b) {
@@ -158,18 +166,28 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
     tile_windows at;
     {
       int n = first_image;
-      int oh = first_row;
-      int ow = first_column;
-      for (int p = 0; p < PIXELS; ++p) {
-        at.row[p] = oh * SH - PT;
-        at.column[p] = ow * SW - PL;
-        at.pixel[p] = ((n * in_blocks + channel / CHANNELS) * H + at.row[p]) * W + at.column[p];
-        // In place of pixels that do not exist the last one is computed.
-        if (p + 1 < count && ++ow == OW) {
-          ow = 0;
-          if (++oh == OH) {
-            oh = 0;
-            ++n;
+      int oh = is_flat ? 0 : first_row;
+      int ow = is_flat ? first_row * OW + first_column : first_column;
+      const int top = oh * SH - PT;
+      const int left = ow * SW - PL;
+      at.is_run = (SW == 1) & (count == PIXELS) & (ow + PIXELS <= columns) & (top >= 0) & (left >= 0) &
+                  (top + (KH - 1) * DH < of.H) & (left + PIXELS - 1 + (KW - 1) * DW < of.W);
+      if (at.is_run) {
+        at.pixel[0] = ((n * in_blocks + channel / CHANNELS) * of.H + top) * of.W + left;
+      } else {
+        int row = ((n * in_blocks + channel / CHANNELS) * of.H + top) * of.W;
+        for (int p = 0; p < PIXELS; ++p) {
+          at.row[p] = oh * SH - PT;
+          at.column[p] = ow * SW - PL;
+          at.pixel[p] = row + at.column[p];
+          // In place of pixels that do not exist the last one is computed.
+          if (p + 1 < count && ++ow == columns) {
+            ow = 0;
+            if (++oh == rows) {
+              oh = 0;
+              ++n;
+            }
+            row = ((n * in_blocks + channel / CHANNELS) * of.H + oh * SH - PT) * of.W;
           }
         }
       }
@@ -200,3 +218,7 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
 }
 #undef QUADS
 #undef FLIP
+#undef ADD_QUAD
+#undef ADD_TAP
+#undef IN_RUN
+#undef IN_PLACE
