@@ -59,14 +59,17 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, const Nod
 /// one that does more than elementwise work, else the first.
 std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
   std::optional<Candidate> best;
+  bool best_is_elementwise = false;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor) continue;
     const NodeId producer = graph.producer(node.inputs[i]);
     if (!producer || !may_join(graph, node, i, graph.node(producer))) continue;
     if (decodes_bytes(graph, graph.node(producer))) return Candidate{producer, i};
     const bool elementwise = operator_of(graph.node(producer)).chain != nullptr;
-    if (!best || !elementwise) best = Candidate{producer, i};
-    if (!elementwise) break;
+    if (!best || (!elementwise && best_is_elementwise)) {
+      best = Candidate{producer, i};
+      best_is_elementwise = elementwise;
+    }
   }
   return best;
 }

@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
   int row[PIXELS], column[PIXELS], pixel[PIXELS];
   int is_run;
+  int is_inside;  // all windows lie within the image
 } tile_windows;
 
 // What the image and its windows are, and where the channels of the outputs' group begin.
@@ -69,7 +70,7 @@ typedef struct {
 // All channels of a tap. `next` goes on by a block of channels.
 #define ADD_TAP(from, next)                                   \
   {                                                           \
-    int quads = of->quads;                                    \
+    int quads = tap_quads;                                    \
     for (; quads >= QUADS; quads -= QUADS) {                  \
       _Pragma("unroll") for (int q = 0; q < QUADS; ++q) ADD_QUAD(q, from) \
       _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) filter[b] += QUADS * 4 * LANES; \
@@ -96,10 +97,14 @@ static WITH_BYTE_PRODUCTS void find_sums(const tile_windows* at, const geometry*
   }
   const int H = of->H;
   const int W = of->W;
-  const int plane = H * W * CHANNELS;
+  // With four channels a row of a window is one piece of memory, as its weights are: a tap of as many quads.
+  const int is_row = (CHANNELS == 4) & (of->quads == 1) & (of->DW == 1) & at->is_inside;
+  const int columns = is_row ? 1 : of->KW;
+  const int tap_quads = is_row ? of->KW : of->quads;
+  const int plane = is_row ? CHANNELS : H * W * CHANNELS;
   for (int kh = 0; kh < of->KH; ++kh) {
     const int down = kh * of->DH;
-    for (int kw = 0; kw < of->KW; ++kw) {
+    for (int kw = 0; kw < columns; ++kw) {
       const int across = kw * of->DW;
       if (at->is_run) {
         __global const TYPE_src* run = src + (at->pixel[0] + down * W + across) * CHANNELS;
@@ -107,12 +112,21 @@ static WITH_BYTE_PRODUCTS void find_sums(const tile_windows* at, const geometry*
         continue;
       }
       pixel_place place[PIXELS];
+      const int further = down * W + across;
       // Vectors of addresses would be scattered into memory and read again.
+      if (at->is_inside) {
 #pragma clang loop vectorize(disable)
-      for (int p = 0; p < PIXELS; ++p) {
-        const int inside = ((uint)(at->row[p] + down) < (uint)H) & ((uint)(at->column[p] + across) < (uint)W);
-        place[p].from = inside ? src + (at->pixel[p] + down * W + across) * CHANNELS : border + of->channel;
-        place[p].apart = inside ? plane : CHANNELS;
+        for (int p = 0; p < PIXELS; ++p) {
+          place[p].from = src + (at->pixel[p] + further) * CHANNELS;
+          place[p].apart = plane;
+        }
+      } else {
+#pragma clang loop vectorize(disable)
+        for (int p = 0; p < PIXELS; ++p) {
+          const int inside = ((uint)(at->row[p] + down) < (uint)H) & ((uint)(at->column[p] + across) < (uint)W);
+          place[p].from = inside ? src + (at->pixel[p] + further) * CHANNELS : border + of->channel;
+          place[p].apart = inside ? plane : CHANNELS;
+        }
       }
       ADD_TAP(IN_PLACE, _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) place[p].from += place[p].apart;)
     }
@@ -172,6 +186,7 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
       const int left = ow * SW - PL;
       at.is_run = (SW == 1) & (count == PIXELS) & (ow + PIXELS <= columns) & (top >= 0) & (left >= 0) &
                   (top + (KH - 1) * DH < of.H) & (left + PIXELS - 1 + (KW - 1) * DW < of.W);
+      at.is_inside = 1;
       if (at.is_run) {
         at.pixel[0] = ((n * in_blocks + channel / CHANNELS) * of.H + top) * of.W + left;
       } else {
@@ -180,6 +195,8 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
           at.row[p] = oh * SH - PT;
           at.column[p] = ow * SW - PL;
           at.pixel[p] = row + at.column[p];
+          at.is_inside &= (at.row[p] >= 0) & (at.column[p] >= 0) & (at.row[p] + (KH - 1) * DH < of.H) &
+                          (at.column[p] + (KW - 1) * DW < of.W);
           // In place of pixels that do not exist the last one is computed.
           if (p + 1 < count && ++ow == columns) {
             ow = 0;
