@@ -18,13 +18,13 @@
 //
 // Tunables: LANES, the L above; PIXELS of a tile; GROUPS, work-items for each compute unit at most.
 // Assumes: a work-group of one work-item.
-typedef int lanes_of_ints __attribute__((ext_vector_type(LANES), aligned(4)));
-typedef TYPE_src lanes_of_src __attribute__((ext_vector_type(LANES), aligned(1)));
-typedef TYPE_weights lanes_of_weights __attribute__((ext_vector_type(LANES), aligned(1)));
-typedef TYPE_dst lanes_of_dst __attribute__((ext_vector_type(LANES), aligned(1)));
 #define WIDE(from, type) __builtin_convertvector(*(__global const type*)(from), lanes_of_ints)
 
 __kernel ATTRIBUTES void integer_depthwise(ARGUMENTS) {
+  typedef int lanes_of_ints __attribute__((ext_vector_type(LANES), aligned(4)));
+  typedef TYPE_src lanes_of_src __attribute__((ext_vector_type(LANES), aligned(1)));
+  typedef TYPE_weights lanes_of_weights __attribute__((ext_vector_type(LANES), aligned(1)));
+  typedef TYPE_dst lanes_of_dst __attribute__((ext_vector_type(LANES), aligned(1)));
   int sums[PIXELS * LANES];
   const int blocks = (C + LANES - 1) / LANES;
   // Windows of these columns lie within the image.

@@ -188,6 +188,14 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
      {"BorderedConvInteger",
       {"a | 1x3x5x7:u8 4x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | | small",
        "b | 2x3x9x8:u8 7x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | | small"}}},
+    {"integer_conv2d depthwise",
+     {"BorderedConvInteger",
+      {"a | 1x17x5x7:u8 17x1x3x3:i8! 17:u8! | group=17 pads=[1,1,1,1] | | small",
+       "b | 2x35x9x8:u8 35x1x3x3:i8! 35:u8! | group=35 pads=[1,1,1,1] | | small"}}},
+    {"integer_conv2d of many outputs",
+     {"BorderedConvInteger",
+      {"a | 1x3x5x7:u8 70x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | |",
+       "b | 2x3x9x8:u8 130x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | |"}}},
     {"conv2d",
      {"Conv",
       {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,1] | Relu | small",
@@ -310,6 +318,8 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
 
 /// The pair for a way: its family's, but for convolutions of a kind of their own.
 std::string pair_of(const Way& way) {
+  if (way.name == "integer_conv2d.depthwise") return "integer_conv2d depthwise";
+  if (way.name.starts_with("integer_conv2d.quads_")) return "integer_conv2d of many outputs";
   if (way.name.starts_with("conv2d.depthwise_")) return "conv2d depthwise";
   if (way.name.starts_with("conv2d.groups_")) return "conv2d groups";
   if (way.name.starts_with("conv2d.filter_")) return "conv2d filters";

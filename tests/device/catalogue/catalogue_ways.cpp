@@ -107,6 +107,9 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   if (entry.name == "conv2d.blocks_16") way.least_cases = 2;
   if (entry.name.starts_with("conv2d.filter_")) way.least_cases = 2;
   if (entry.name.starts_with("conv2d.row_vectors_")) way.least_cases = 11;
+  if (entry.family == families::integer_conv2d && entry.name != "integer_conv2d.naive") {
+    way.least_cases = entry.name == "integer_conv2d.quads_few" ? 2 : 4;
+  }
   if (entry.name == "top_k.sorted") way.least_cases = 5;
   if (entry.name == "scatter.groups") way.least_cases = 9;
   if (entry.family == families::determinant) way.least_cases = 6;
