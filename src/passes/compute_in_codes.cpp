@@ -85,8 +85,8 @@ std::optional<Layer> layer_of(const Graph& graph, const Node& node) {
     layer.behind = weights.size() - 2;
   } else {
     if (weights.size() != 2) return {};
-    const bool is_plain = integer_of(node, "transA", 0) == 0 && real_of(node, "alpha", 1.0) == 1.0 &&
-                          real_of(node, "beta", 1.0) == 1.0;
+    const bool is_plain = integer_of(node, "transA", 0) == 0 &&
+                          real_of(node, "alpha", 1.0) == 1.0 && real_of(node, "beta", 1.0) == 1.0;
     if (is_gemm && !is_plain) return {};
     layer.terms = weights[turned ? 1 : 0];
   }
@@ -138,7 +138,8 @@ std::optional<Tail> tail_of(const Graph& graph, const Node& node, const Layer& l
     if (!reader) return {};
   }
   const Node& last = graph.node(reader);
-  if (last.op != "QuantizeLinear" || last.inputs.size() < 3 || last.inputs[2] == kNoTensor) return {};
+  if (last.op != "QuantizeLinear" || last.inputs.size() < 3 || last.inputs[2] == kNoTensor)
+    return {};
   const Tensor* scale = constant_data(graph, last.inputs[1]);
   const Tensor* zero = constant_data(graph, last.inputs[2]);
   if (scale == nullptr || scale->size() != 1 || scale->dtype() != DType::f32) return {};
@@ -196,13 +197,12 @@ TensorId real_layer(ops::GraphWriter& to, const Node& node, const Layer& layer) 
                   node.attributes);
   } else {
     if (integer_of(node, "transB", 0) != 0) rhs = to.transposed(rhs, {1, 0});
-    sums = to.add("MatMulInteger",
-                  without_absent({layer.lhs.codes, rhs, zero_lhs, layer.rhs.zero}));
+    sums =
+        to.add("MatMulInteger", without_absent({layer.lhs.codes, rhs, zero_lhs, layer.rhs.zero}));
   }
   Chain scaled;
   scaled.input_count = 3;
-  const ScalarRef real =
-      scaled.append_conversion(ScalarOp::cast, ScalarRef::input(0), DType::f32);
+  const ScalarRef real = scaled.append_conversion(ScalarOp::cast, ScalarRef::input(0), DType::f32);
   scaled.append(ScalarOp::mul, {real, ScalarRef::input(1)});
   const TensorId rhs_scale = by_channel(to, layer.rhs.scale, layer.behind);
   const TensorId scale = to.apply(ScalarOp::mul, {rhs_scale, single(to, layer.lhs.scale)});

@@ -13,8 +13,8 @@ namespace morton::problems {
 /// (oh, ow) reads src at (h, w) (SlidingWindow) and output channel o reads the channels
 /// (o / (O / G)) * I + i, I = C / G.
 ///
-/// integer_conv2d: conv2d of whole numbers of 8 bits, with sums of 32 bits. What lies outside of the
-/// image is border[C], a number for each channel: the code of zero.
+/// integer_conv2d: conv2d of whole numbers of 8 bits, with sums of 32 bits. What lies outside of
+/// the image is border[C], a number for each channel: the code of zero.
 ///
 /// conv_transpose2d: conv2d backwards. dst[N,O,OH,OW] = sum over c, kh, kw of src[N,C,H,W] *
 /// weights[C,J,KH,KW]: src[.., h, w] adds to dst at row h * SH + kh * DH - PT and column

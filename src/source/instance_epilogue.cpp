@@ -112,8 +112,8 @@ std::string InstanceWriter::side_vector(const InstanceOperand& side, int lanes,
   };
   const auto step = place_at(moved).reduced(below).terms_with("(lane)", others);
   const DType stored = side.arrangement.dtype;
-  const bool has_vectors = stored == DType::f32 || stored == DType::i32 || stored == DType::u8 ||
-                           stored == DType::i8;
+  const bool has_vectors =
+      stored == DType::f32 || stored == DType::i32 || stored == DType::u8 || stored == DType::i8;
   const bool together = step && *step == Expression::variable("(lane)") && has_vectors;
   const bool same = step && *step == Expression(0);
   if (!together && !same) return side_by_lane(side, lanes, function, false);

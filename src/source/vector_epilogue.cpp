@@ -82,11 +82,11 @@ class VectorWriter {
   }
 
   std::string signature() const {
-    std::string text = lanes_of(chain_.result_type()) + " " + name_ + "(" +
-                       lanes_of(chain_.inputs()[0]) + " v";
+    std::string text =
+        lanes_of(chain_.result_type()) + " " + name_ + "(" + lanes_of(chain_.inputs()[0]) + " v";
     for (int i = 1; i < chain_.chain().input_count; ++i) {
-      text += ", " + lanes_of(chain_.inputs()[static_cast<std::size_t>(i)]) + " s" +
-              std::to_string(i);
+      text +=
+          ", " + lanes_of(chain_.inputs()[static_cast<std::size_t>(i)]) + " s" + std::to_string(i);
     }
     return text + ") {\n";
   }
@@ -130,7 +130,8 @@ class VectorWriter {
     int offset = 0;
   };
 
-  /// Of saturate(round(value) + offset) the two; of anything else what is rounded by the step alone.
+  /// Of saturate(round(value) + offset) the two; of anything else what is rounded by the step
+  /// alone.
   [[nodiscard]] Rounded rounded_by(const ScalarRef& argument) const {
     Rounded found{argument};
     const auto step_of = [&](const ScalarRef& ref, ScalarOp op) -> const ScalarStep* {
@@ -149,7 +150,8 @@ class VectorWriter {
       if (step_of(inner, ScalarOp::round) == nullptr) return found;
       found.offset = static_cast<int>(second.value);
     }
-    if (const ScalarStep* round = step_of(inner, ScalarOp::round)) found.value = round->arguments[0];
+    if (const ScalarStep* round = step_of(inner, ScalarOp::round))
+      found.value = round->arguments[0];
     return found;
   }
 
@@ -163,7 +165,8 @@ class VectorWriter {
     const std::string given = reference(rounded.value, DType::f32);
     const std::string none = float_literal(-rounded.offset);
     const std::string value =
-        type == DType::u8 ? given : "(" + given + " == " + given + " ? " + given + " : " + none + ")";
+        type == DType::u8 ? given
+                          : "(" + given + " == " + given + " ? " + given + " : " + none + ")";
     const std::string raised =
         "(" + value + " > " + limit(-1e3) + " ? " + value + " : " + limit(-1e3) + ")";
     const std::string kept =
@@ -192,8 +195,8 @@ class VectorWriter {
     if (const OwnFunction* own = own_function(step.op)) {
       const std::string function = name_ + "_" + std::string(own->name);
       if (helpers_.find(" " + function + "(") == std::string::npos) {
-        helpers_ +=
-            own_function_text(*own, function, {lanes_of(DType::f32), lanes_of(DType::boolean), lanes_});
+        helpers_ += own_function_text(*own, function,
+                                      {lanes_of(DType::f32), lanes_of(DType::boolean), lanes_});
       }
       pattern = function + "(%0)";
     }
@@ -208,7 +211,8 @@ class VectorWriter {
     return text;
   }
 
-  /// The nearest whole number, the even one of two. PoCL's rint has four times as many instructions.
+  /// The nearest whole number, the even one of two. PoCL's rint has four times as many
+  /// instructions.
   [[nodiscard]] std::string round_function() const {
     const std::string real = lanes_of(DType::f32);
     return real + " " + name_ + "_round(" + real + " x) {\n  const " + real +

@@ -33,8 +33,8 @@ void check(const NodeView& node, const IntegerConvolution& conv) {
                          conv.weights[0] % conv.groups == 0 &&
                          conv.weights[1] == image[1] / conv.groups;
   if (!in_groups) {
-    node.fail("the image is " + to_string(image) + ", the weights are " +
-              to_string(conv.weights) + ", in " + std::to_string(conv.groups) + " groups");
+    node.fail("the image is " + to_string(image) + ", the weights are " + to_string(conv.weights) +
+              ", in " + std::to_string(conv.groups) + " groups");
   }
   if (node.input(kBorder).shape != Shape{image[1]} ||
       node.input(kBorder).dtype != node.input(kImage).dtype) {
@@ -42,9 +42,8 @@ void check(const NodeView& node, const IntegerConvolution& conv) {
               std::string(name_of(node.input(kBorder).dtype)) +
               "; expected a number of the image's type for each channel");
   }
-  const std::int64_t most =
-      std::numeric_limits<std::int32_t>::max() /
-      (reach(node.input(kImage).dtype) * reach(node.input(kWeights).dtype));
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max() /
+                            (reach(node.input(kImage).dtype) * reach(node.input(kWeights).dtype));
   if (conv.terms() <= most) return;
   node.unsupported("the weights are " + to_string(conv.weights) + ": sums of more than " +
                    std::to_string(most) + " products of codes may not fit 32 bits");
@@ -81,8 +80,7 @@ double sum_at(const IntegerConvolution& conv, std::span<const ReferenceTensor> i
         const std::int64_t w = conv.window.at(1, at.ow, kw);
         const bool inside = h >= 0 && h < image[2] && w >= 0 && w < image[3];
         const std::int64_t s = ((at.n * image[1] + c) * image[2] + h) * image[3] + w;
-        const std::int64_t k =
-            ((at.o * depth + i) * conv.weights[2] + kh) * conv.weights[3] + kw;
+        const std::int64_t k = ((at.o * depth + i) * conv.weights[2] + kh) * conv.weights[3] + kw;
         const double code = inside ? inputs[kImage].value[static_cast<std::size_t>(s)]
                                    : inputs[kBorder].value[static_cast<std::size_t>(c)];
         sum += code * inputs[kWeights].value[static_cast<std::size_t>(k)];
@@ -105,11 +103,10 @@ ReferenceTensor reference_bordered(const NodeView& node, std::span<const Referen
 BoundProblem lower_bordered(const NodeView& node) {
   const IntegerConvolution conv = convolution_of(node);
   BoundProblem bound = lower_sums(node, families::integer_conv2d, conv.source, conv.result());
-  bound.problem.structure = numbers_of(
-      problems::Conv2dStructure{conv.window, conv.groups, conv.weights[1]});
+  bound.problem.structure =
+      numbers_of(problems::Conv2dStructure{conv.window, conv.groups, conv.weights[1]});
   bound.problem.types["acc"] = DType::i32;
-  bound.operands["weights"] = {node.input_id(kWeights),
-                               conv.source.view({"O", "I", "KH", "KW"})};
+  bound.operands["weights"] = {node.input_id(kWeights), conv.source.view({"O", "I", "KH", "KW"})};
   bound.operands["border"] = {node.input_id(kBorder), View::identity({"C"})};
   return bound;
 }
@@ -117,7 +114,8 @@ BoundProblem lower_bordered(const NodeView& node) {
 }  // namespace
 
 /// Conv of an image of codes and weights of codes, with a border of codes around the image: inputs
-/// N x C x (H x) W, O x I x (KH x) KW, and a number for each channel. The sums are exact, of 32 bits.
+/// N x C x (H x) W, O x I x (KH x) KW, and a number for each channel. The sums are exact, of 32
+/// bits.
 const Operator& operator_BorderedConvInteger() {
   static const Operator kOperator{
       .name = "BorderedConvInteger",

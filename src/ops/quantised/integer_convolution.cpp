@@ -164,8 +164,8 @@ Tensor filter_sums(const Tensor& weights, const Shape& lines) {
 
 bool is_image(const Operands& of) {
   return of.image.size() <= 4 && std::ranges::all_of(of.windows, [](const DepthWindow& window) {
-    return window.before >= 0 && window.after >= 0;
-  });
+           return window.before >= 0 && window.after >= 0;
+         });
 }
 
 /// A convolution of codes: the border around the image is its zero point, so that the weights'
@@ -177,8 +177,8 @@ void find_bordered_sums(Expansion& to, const Operands& of, const Tensor& weights
   GraphWriter::Attributes attributes = attributes_of(of.windows);
   attributes["group"] = of.groups;
   const TensorId border = to.expanded(zero, {of.image[1]});
-  made.sums = to.add("BorderedConvInteger",
-                     {to.input(of.at.x), to.constant(weights), border}, attributes);
+  made.sums =
+      to.add("BorderedConvInteger", {to.input(of.at.x), to.constant(weights), border}, attributes);
   const Tensor* known = to.node().constant(of.at.zero_x);
   if (!to.node().has_input(of.at.zero_x) || (known != nullptr && known->at(0) == 0.0)) return;
   ChainWriter product(to);

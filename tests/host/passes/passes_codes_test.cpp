@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers between DequantizeLinear and QuantizeLinear: what they become, and that they give the same.
+// Layers between DequantizeLinear and QuantizeLinear: what they become, and that they give the
+// same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
