@@ -7,7 +7,7 @@
 //   src      NCHW4c        (((n*Q + c/4)*H + h)*W + w)*4 + c%4,   Q = ceil(C / 4)
 //   weights  OHWI{T}o4i    ((((o/T*KH + kh)*KW + kw)*P + i/4)*T + o%T)*4 + i%4,   P = ceil(I / 4)
 //   border   C4c           c
-//   dst      NOHW4o        (((n*R + o/4)*OH + oh)*OW + ow)*4 + o%4,   R = ceil(O / 4)
+//   dst      NOHW4o        (((n*R + o/4)*OH + oh)*OW + ow)*4 + o%4,   R = O_pad / 4
 //
 //                             weights: four channels of OUTPUTS outputs, the same for all of a work-group
 //                             o     o+OUTPUTS
@@ -15,8 +15,9 @@
 //       pixel     q   ---->  [+ + + +]        q: four bytes, one number of 32 bits
 //       pixel     q   ---->  [+ + + +]        PIXELS x OUTPUTS sums for each work-item
 //
-// A work-group takes PIXELS * LOCAL neighbouring pixels of dst, through rows and images. A work-item's own are LOCAL
-// apart, so that neighbours read neighbours. GPUs multiply four pairs of bytes in one instruction: NVIDIA's by dp4a,
+// Work-groups are numbered 256 along the first dimension, then along the third. Each takes PIXELS * LOCAL
+// neighbouring pixels of dst, through rows and images. A work-item's own are LOCAL apart, so that neighbours read
+// neighbours. GPUs multiply four pairs of bytes in one instruction: NVIDIA's by dp4a,
 // others where their compiler has OpenCL's dot products of packed bytes. Else four products stand in its place.
 //
 // Signed codes of src change their sign: the upper bits flip, which adds 128 to each. The sums of the weights make up for
@@ -39,7 +40,8 @@
 
 __kernel ATTRIBUTES void integer_windows(ARGUMENTS) {
   const int o0 = get_global_id(1) * OUTPUTS;
-  const int first = get_group_id(0) * (PIXELS * LOCAL) + get_local_id(0);
+  const int group = get_group_id(2) * 256 + get_group_id(0);
+  const int first = group * (PIXELS * LOCAL) + get_local_id(0);
   const int pixels = N * OH * OW;
   const int in_blocks = (C + 3) / 4;
   const int quads = (I + 3) / 4;
@@ -104,7 +106,7 @@ __kernel ATTRIBUTES void integer_windows(ARGUMENTS) {
     const int ow = pixel % OW;
     for (int o = 0; o < min(OUTPUTS, O - o0); ++o) {
       const int found = sum[p][o] - 128 * flipped[o];
-      const int block = n * ((O + 3) / 4) + (o0 + o) / 4;
+      const int block = n * (O_pad / 4) + (o0 + o) / 4;
       dst[((block * OH + oh) * OW + ow) * 4 + o % 4] = EPILOGUE(found, n, o0 + o, oh, ow);
     }
   }
