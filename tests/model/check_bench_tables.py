@@ -19,6 +19,8 @@ import gemm
 import gemm_table
 import guess
 import guess_table
+import lowp
+import lowp_table
 import models
 import operators
 import operators_table
@@ -92,6 +94,30 @@ def check_operators():
         assert set(case.order) - {""} == {*case.inputs, *case.constants, *case.lists}, case.title
 
 
+def check_lowp():
+    with_dots, without = {"dot_products": True}, {"dot_products": False}
+    assert len(lowp_table.SHAPES) == len(set(lowp_table.SHAPES)) == 12
+    rows = [row for shape in lowp_table.SHAPES[:2] for row in lowp_table.product_rows(shape, without)]
+    for row, number in zip(rows, (1.0, 1.5, 4.0, None)):
+        row["number"] = number
+    means = lowp_table.with_means([*rows, {"target": "x"}])[4:6]
+    assert math.isclose(means[0]["number"], 2.0) and means[0]["verdict"] == "hit", means
+    assert means[1]["number"] is None and means[1]["wanted"] == 1.2 and means[1]["why"], means
+    options = lowp.parse_arguments(["--only", "u8 product 1", "--quick"])
+    cases = lowp.cases_of(with_dots, options)
+    assert [case.title for case in cases] == ["u8 product 128x128x128", "u8 product 1000x1x4096"], cases
+    assert [row["wanted"] for row in cases[0].rows] == [1.5, 2.0], cases[0]
+    cases = lowp.cases_of(with_dots, lowp.parse_arguments([]))
+    titles = [row["target"] for case in cases for row in case.rows]
+    assert len(titles) == len(set(titles)) == 33, titles
+    times = {"ours": {"ms": 2.0, "result": None}, "theirs": {"ms": 3.0, "result": None}}
+    row = lowp_table.network_rows("x", with_dots)[0]
+    lowp.fill_row(row, times, {"f32": "gone"}, "theirs")
+    assert row["number"] == 1.5 and row["verdict"] == "hit" and row["times"]["ours"] == {"ms": 2.0}, row
+    lowp.fill_row(row, times, {"f32": "gone"}, "f32")
+    assert row["why"] == "gone" and set(row["times"]) == {"ours"}, row
+
+
 class Fake:
     """A contender whose turns take these times; None is a turn that fails."""
 
@@ -147,6 +173,7 @@ check_networks()
 check_guess()
 check_models()
 check_operators()
+check_lowp()
 check_turns()
 check_all()
 print("targets, turns and their summary are as they should be")

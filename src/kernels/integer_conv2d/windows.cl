@@ -20,22 +20,31 @@
 // neighbours. GPUs multiply four pairs of bytes in one instruction: NVIDIA's by dp4a,
 // others where their compiler has OpenCL's dot products of packed bytes. Else four products stand in its place.
 //
-// Signed codes of src change their sign: the upper bits flip, which adds 128 to each. The sums of the weights make up for
-// it. All of it is exact. Of several groups each begins with a block of outputs and with a block of channels.
+// The products are of unsigned codes and signed weights, or with SIGNED of signed codes: Adreno has the former, Mali the
+// latter. Codes of the other kind change their sign: the upper bits flip, which adds 128 to each or takes that away. The
+// sums of the weights make up for it. All of it is exact. Of several groups each begins with a block of outputs and with a
+// block of channels.
 //
-// Tunables: PIXELS, OUTPUTS (the T above), LOCAL, work-items of a work-group; PTX, whether the device takes NVIDIA's.
-#define FLIP ((TYPE_src)-1 < 0 ? 0x80808080u : 0u)
+// Tunables: PIXELS, OUTPUTS (the T above), LOCAL, work-items of a work-group; PTX, whether the device takes NVIDIA's;
+// SIGNED.
+#define HAS_SIGNS ((TYPE_src)-1 < 0)
+#define FLIP (HAS_SIGNS == SIGNED ? 0u : 0x80808080u)
 #define BYTE(v, at) ((int)(((v) << (24 - 8 * (at))) & 0xff000000u) >> 24)
+#define CODE(v, at) (SIGNED ? BYTE(v, at) : (int)((v) >> (8 * (at)) & 255u))
 
-// `sum` and the products of unsigned bytes of `a` and signed ones of `b`.
-#if PTX
+// `sum` and the products of the bytes of codes `a` and of weights `b`.
+#if PTX && SIGNED
+#define ADD_DOT(sum, a, b) asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b))
+#elif PTX
 #define ADD_DOT(sum, a, b) asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b))
+#elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed) && SIGNED
+#define ADD_DOT(sum, a, b) sum += dot_4x8packed_ss_int(a, b)
 #elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
 #define ADD_DOT(sum, a, b) sum += dot_4x8packed_us_int(a, b)
 #else
-#define ADD_DOT(sum, a, b)                                                              \
-  sum += (int)((a) & 255u) * BYTE(b, 0) + (int)((a) >> 8 & 255u) * BYTE(b, 1) +         \
-         (int)((a) >> 16 & 255u) * BYTE(b, 2) + (int)((a) >> 24) * BYTE(b, 3)
+#define ADD_DOT(sum, a, b)                                            \
+  sum += CODE(a, 0) * BYTE(b, 0) + CODE(a, 1) * BYTE(b, 1) + \
+         CODE(a, 2) * BYTE(b, 2) + CODE(a, 3) * BYTE(b, 3)
 #endif
 
 __kernel ATTRIBUTES void integer_windows(ARGUMENTS) {
@@ -105,12 +114,14 @@ __kernel ATTRIBUTES void integer_windows(ARGUMENTS) {
     const int oh = line % OH;
     const int ow = pixel % OW;
     for (int o = 0; o < min(OUTPUTS, O - o0); ++o) {
-      const int found = sum[p][o] - 128 * flipped[o];
+      const int found = sum[p][o] + (SIGNED ? 128 : -128) * flipped[o];
       const int block = n * (O_pad / 4) + (o0 + o) / 4;
       dst[((block * OH + oh) * OW + ow) * 4 + o % 4] = EPILOGUE(found, n, o0 + o, oh, ow);
     }
   }
 }
+#undef HAS_SIGNS
 #undef FLIP
 #undef BYTE
+#undef CODE
 #undef ADD_DOT

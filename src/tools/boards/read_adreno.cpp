@@ -27,7 +27,9 @@ Marks take_marks(std::string_view& line) {
     if (mark.starts_with("rpt") && !read_number(mark.substr(3), marks.repeats)) {
       not_understood("ir3", line);
     }
-    if (mark.starts_with("nop") && !read_number(mark.substr(3), marks.nops)) {
+    // The printer knows no number for those of dot products: "(nop)", and says so behind.
+    const bool is_counted = mark.starts_with("nop") && mark != "nop";
+    if (is_counted && !read_number(mark.substr(3), marks.nops)) {
       not_understood("ir3", line);
     }
     marks.waits = marks.waits || mark == "ss" || mark == "sy";
@@ -79,9 +81,13 @@ Instruction adreno_instruction(std::string_view line, const Marks& marks) {
   instruction.cycles = instruction.slots;
   instruction.waits = marks.waits;
   instruction.is_move = name.starts_with("mov");
-  if (name.starts_with("mad.f")) {
-    instruction.multiply_adds = 1 + marks.repeats;
-    instruction.multiply_add_cycles = instruction.multiply_adds;
+  const int products = name.starts_with("mad.f")    ? 1
+                       : name.starts_with("dp4acc") ? 4
+                       : name.starts_with("dp2acc") ? 2
+                                                    : 0;
+  if (products > 0) {
+    instruction.multiply_adds = products * (1 + marks.repeats);
+    instruction.multiply_add_cycles = 1 + marks.repeats;
   }
   static const std::array loads{"ldg", "ldl", "ldp", "ldib"};
   static const std::array stores{"stg", "stl", "stp", "stib"};
