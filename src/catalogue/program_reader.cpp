@@ -47,9 +47,13 @@ void check_clashes(const JsonReader& reader, const std::vector<SharedText>& text
 NameSet optional_definitions(const Entry& entry) {
   if (entry.family->has_any_rank()) {
     NameSet names{"COORDINATES_OF_dst", "COORDINATES_OF_ROW", "STORE4_dst_AT"};
-    if (entry.family == families::elementwise) names.insert({"ALIKE_dst", "NEST_dst"});
+    if (entry.family == families::elementwise) {
+      names.insert({"ALIKE_dst", "NEST_dst", "WALK_dst"});
+    }
     if (entry.family == families::gather) names.insert("NEST_dst");
-    if (entry.family == families::pack) names.insert({"NEST_dst", "NEST_src", "RUN_LENGTH_dst"});
+    if (entry.family == families::pack) {
+      names.insert({"NEST_dst", "NEST_src", "RUN_LENGTH_dst", "WALK_dst"});
+    }
     return names;
   }
   NameSet names{"EPILOGUE_VECTOR", "EPILOGUE_EDGE"};

@@ -174,7 +174,11 @@ void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
   const bool asked = spec_.entry->uses("STORE4_dst_AT");
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
   if (spec_.entry->uses("ALIKE_dst")) define_common_order(dst);
-  if (spec_.entry->uses("NEST_dst")) define_nest(dst);
+  const bool walks = spec_.entry->uses("WALK_dst") && define_walk(dst);
+  if (spec_.entry->uses("NEST_dst")) {
+    // Their sizes would be arguments in vain.
+    walks ? define("NEST_dst", "", "0") : define_nest(dst);
+  }
   // Tables need sizes that other kernels would carry as arguments in vain.
   if (!spec_.entry->uses("RUN_LENGTH_dst")) return;
   RunTexts runs = run_texts(dst, *find("src"));

@@ -63,6 +63,11 @@ class InstanceWriter {
   void define_common_order(const InstanceOperand& dst);
   /// Reads of src0 and the side operands along the loops of dst's memory (source/loop_nest.hpp).
   void define_nest(const InstanceOperand& dst);
+  /// Places of all operands along steps through dst's memory (source/walk.hpp). False where they
+  /// take divisions; nothing but WALK_dst is defined then.
+  bool define_walk(const InstanceOperand& dst);
+  [[nodiscard]] bool has_lines(const InstanceOperand& dst) const;
+  bool define_walk_of_pack(const InstanceOperand& dst);
   /// Likewise of what index holds, and of src at the place that it names.
   void define_nest_of_gather(const InstanceOperand& dst);
   /// Places in dst along the loops of src's memory.

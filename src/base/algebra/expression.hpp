@@ -74,6 +74,10 @@ class Expression {
 
   struct Node;  ///< base/algebra/expression_node.hpp
   [[nodiscard]] const Node& root() const { return *node_; }
+  /// A node of another expression, with what is below it.
+  [[nodiscard]] static Expression of_node(std::shared_ptr<const Node> node) {
+    return Expression(std::move(node));
+  }
 
  private:
   explicit Expression(std::shared_ptr<const Node> node) : node_(std::move(node)) {}

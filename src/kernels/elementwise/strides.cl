@@ -4,7 +4,7 @@
 //
 //   src0(d0, d1, ...), dst(d0, d1, ...)   through accessors
 //
-//        operands alike   [0 1 .. LOCAL-1 | 0 1 .. LOCAL-1 | ... ]     a work-group: EACH * LOCAL elements; a work-item:
+//        steps            [0 1 .. LOCAL-1 | 0 1 .. LOCAL-1 | ... ]     a work-group: EACH * LOCAL elements; a work-item:
 //                          ^ item 0         ^ item 0                   EACH of them, LOCAL apart
 //        lines of dst     [ item 0 | item 1 | .. ]                     a work-item: EACH neighbours of a line, the
 //                         [ item k | ...                               innermost loop of dst's layout
@@ -13,14 +13,30 @@
 // as memory needs. All loads of a work-item are under way before the first result is stored.
 //
 // Where all operands lie alike, or are one number, an element has the same number in each of them: no coordinates need
-// be worked out. Else a work-item works out those of its first element, a dozen divisions that took longer than memory
-// for each element. The places of the operands along a line are sums.
+// be worked out. Else a work-item divides for the place of its first element and for a step of LOCAL elements, with two
+// dozen instructions a quotient. From each of its elements to the next it adds the step's digits, with carries. Where an
+// operand has tiles it goes along a line, on which places are sums.
 //
 // Tunables: EACH, elements of a work-item; LOCAL, work-items of a work-group.
 // Assumes: elements_dst, padding included, is countable in 31 bits.
 __kernel ATTRIBUTES void strides(ARGUMENTS) {
   TYPE_dst values[EACH];
-#if NEST_dst && !ALIKE_dst
+#if WALK_dst
+  const uint group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+  const uint first = group * (LOCAL * EACH) + get_local_id(0);
+  WALK_DECLARE(LOCAL)
+  WALK_START(first)
+#pragma unroll
+  for (int i = 0; i < EACH; ++i) {
+    values[i] = 0;
+    if (first + i * LOCAL < (uint)elements_dst && WALK_INSIDE) values[i] = WALK_EPILOGUE(WALK_LOAD_src0);
+    WALK_STEP
+  }
+#pragma unroll
+  for (int i = 0; i < EACH; ++i) {
+    if (first + i * LOCAL < (uint)elements_dst) STORE_dst_AT(first + i * LOCAL, values[i]);
+  }
+#elif NEST_dst && !ALIKE_dst
   const uint runs = (NEST_LENGTH + EACH - 1) / EACH;
   const uint units = NEST_LINES * runs;
   const uint items = get_global_size(0) * get_global_size(1);

@@ -214,6 +214,40 @@ TEST(Instance, WalksTheLinesOfBlocksWithoutDivisions) {
   }
 }
 
+/// v * s1 by elementwise.strides, of 8 x 4 x 5 x 7: src0 by channels, dst too if so, and a number
+/// for each channel.
+InstanceSpec channels_first(const Catalogue& catalogue, bool dst_too) {
+  InstanceSpec spec = scaled_channels(catalogue, "NCHW");
+  spec.entry = catalogue.find_entry("elementwise.strides");
+  spec.tunables = {{"EACH", 2}, {"LOCAL", 32}};
+  spec.problem.extents = {{"D0", 8}, {"D1", 4}, {"D2", 5}, {"D3", 7}};
+  const std::vector<std::string> names{"M", "N"};
+  const std::vector<std::string> pictures{"N", "C", "P"};
+  spec.operands[0].arrangement =
+      make_arrangement(DType::f32, {8, 4, 5, 7}, {{0}, {1}, {2, 3}}, Layout::parse("NCP", pictures),
+                       {1, 1, 1}, PaddingContents::zero);
+  spec.operands[1].arrangement =
+      make_arrangement(DType::f32, {8, 4, 5, 7}, {{1}, {0, 2, 3}}, Layout::parse("R", names),
+                       {1, 1}, PaddingContents::zero);
+  if (dst_too) spec.operands[0].arrangement = spec.operands[1].arrangement;
+  spec.sides[0].arrangement = row_major_arrangement(DType::f32, {4, 1, 1});
+  return spec;
+}
+
+/// dst's rows hold n, h and w: h and w are one digit where src0 has them side by side, and there is
+/// none where it has dst's rows.
+TEST(Instance, WalksThroughJoinedDimensionsByDigits) {
+  const Catalogue catalogue = Catalogue::standard();
+  const InstanceSource across = generate(channels_first(catalogue, false));
+  EXPECT_THAT(across.text, HasSubstr("#define WALK_dst 1"));
+  EXPECT_THAT(definition_of(across.text, "WALK_LOAD_src0"), ::testing::Not(HasSubstr("/")));
+  EXPECT_THAT(definition_of(across.text, "WALK_STEP"), HasSubstr("walk1_1 += step1_1"));
+  EXPECT_THAT(definition_of(across.text, "WALK_STEP"),
+              HasSubstr("walk_carry = walk1_0 >= (dst_dim2 * dst_dim3)"));
+  const InstanceSource along = generate(channels_first(catalogue, true));
+  EXPECT_THAT(definition_of(along.text, "WALK_STEP"), ::testing::Not(HasSubstr("walk1_0")));
+}
+
 /// The program that is kept for it serves the text with other comments too.
 TEST(Instance, IsKnownByItsCodeWhateverItsComments) {
   const Catalogue catalogue = Catalogue::standard();
