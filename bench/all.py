@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every target of the library: runs ./dev bench gemm, guess, networks, models, operators and training one after the other, each of
-which prints its table and appends its record, and prints all targets with their verdicts at the end.
+"""Every target of the library: runs ./dev bench gemm, guess, networks, models, operators, lowp and training one after
+the other, each of which prints its table and appends its record, and prints all targets with their verdicts at the end.
 
 The status is 1 when something was not measured; a missed target is no failure."""
 
@@ -20,6 +20,7 @@ BENCHES = {
     "networks": ("quick", "device", "clblast_parameters", "peer_python"),
     "models": ("quick", "device", "peer_python"),
     "operators": ("quick", "device", "peer_python"),
+    "lowp": ("quick", "device", "peer_python"),
     "training": ("device", "peer_python"),
 }
 

@@ -113,8 +113,8 @@ def fill_product(shape, rows, options):
     m, n, k = map(str, shape)
     words = [options.program, "bench", "gemm", "--m", m, "--n", n, "--k", k, "-n", str(SAMPLES), *device_words(options)]
     folder = str(gemm.BUILT_PEERS.relative_to(ROOT))
-    bytes_ = Product([*words, "--type", "u8", "--peer", "gemmlowp", "--peer-folder", folder], "morton, u8", "gemmlowp")
-    openers = {"ours": ("morton, u8", lambda: bytes_), "gemmlowp": ("gemmlowp", lambda: Beside(bytes_, options.threads)),
+    ours = Product([*words, "--type", "u8", "--peer", "gemmlowp", "--peer-folder", folder], "morton, u8", "gemmlowp")
+    openers = {"ours": ("morton, u8", lambda: ours), "gemmlowp": ("gemmlowp", lambda: Beside(ours, options.threads)),
                "f32": ("morton, f32", lambda: Product(words, "morton, f32"))}
     times, absent = measure(openers, options.rounds)
     for row in rows:
@@ -231,7 +231,8 @@ def all_cases(device, shapes):
 
 
 def cases_of(device, options):
-    shapes = table.SHAPES[::table.QUICK_SHAPES if options.quick else 1]
+    shapes = [shape for shape in table.SHAPES if options.only in table.title_of(shape)]
+    shapes = shapes[::table.QUICK_SHAPES if options.quick else 1]
     return [case for case in all_cases(device, shapes) if options.only in case.title]
 
 
