@@ -184,6 +184,14 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
     {"coupling",
      {"PairwiseCoupling",
       {"a | 5x3 | classes=3 | Relu | small", "b | 19x3 | classes=3 | Relu | small"}}},
+    {"batched_integer_gemm of few columns",
+     {"MatMulInteger",
+      {"a | 2x5x7:u8 2x7x3:u8! =3:u8 =5:u8 | | | small",
+       "b | 3x19x33:u8 3x33x9:u8! =3:u8 =5:u8 | | | small"}}},
+    {"integer_gemm of few columns",
+     {"MatMulInteger",
+      {"a | 5x7:u8 7x3:u8! =3:u8 =5:u8 | | | small",
+       "b | 19x133:u8 133x9:u8! =3:u8 =5:u8 | | | small"}}},
     {"integer_conv2d",
      {"BorderedConvInteger",
       {"a | 1x3x5x7:u8 4x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | | small",
@@ -318,6 +326,7 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
 
 /// The pair for a way: its family's, but for convolutions of a kind of their own.
 std::string pair_of(const Way& way) {
+  if (way.name.ends_with("integer_gemm.dots")) return way.family + " of few columns";
   if (way.name == "integer_conv2d.depthwise") return "integer_conv2d depthwise";
   if (way.name.starts_with("integer_conv2d.quads_")) return "integer_conv2d of many outputs";
   if (way.name.starts_with("conv2d.depthwise_")) return "conv2d depthwise";

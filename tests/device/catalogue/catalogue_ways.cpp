@@ -110,6 +110,7 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   if (entry.family == families::integer_conv2d && entry.name != "integer_conv2d.naive") {
     way.least_cases = entry.name == "integer_conv2d.quads_few" ? 2 : 4;
   }
+  if (entry.name.ends_with("integer_gemm.dots")) way.least_cases = 9;
   if (entry.name == "top_k.sorted") way.least_cases = 5;
   if (entry.name == "scatter.groups") way.least_cases = 9;
   if (entry.family == families::determinant) way.least_cases = 6;
