@@ -44,7 +44,8 @@ struct QuantizeArguments {
 };
 
 std::string decibels_text(double decibels) {
-  return std::isinf(decibels) ? "exact" : fmt::format("{:.1f}", decibels);
+  if (std::isnan(decibels)) return "-";
+  return std::isinf(decibels) && decibels > 0.0 ? "exact" : fmt::format("{:.1f}", decibels);
 }
 
 Json decibels_json(double decibels) {
@@ -73,7 +74,7 @@ std::string text_of(const QuantizedModel& quantized, Format format) {
   const double whole = quantized.output_signal_to_noise_db;
   return to_text(table, format) +
          fmt::format("\nthe first output: {}{} on {} examples; weights: {} bytes, {} before\n",
-                     decibels_text(whole), std::isinf(whole) ? "" : " dB", quantized.examples,
+                     decibels_text(whole), std::isfinite(whole) ? " dB" : "", quantized.examples,
                      after, before);
 }
 

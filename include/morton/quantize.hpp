@@ -53,6 +53,7 @@ struct QuantizedModel {
   std::vector<QuantizedLayer> layers;
   std::int64_t examples = 0;  ///< that were looked at
   /// The first output of the model beside that of the f32 model, on the same examples, likewise.
+  /// NaN where the two cannot be compared: they are not f32, or are of other extents.
   double output_signal_to_noise_db = 0.0;
 };
 

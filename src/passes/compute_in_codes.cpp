@@ -100,6 +100,27 @@ struct Tail {
   TensorId bias = kNoTensor;
 };
 
+/// Whether numbers are scales that QLinearConv takes: above 0 and finite, where they are known.
+bool are_scales(const Graph& graph, TensorId id) {
+  const Tensor* known = constant_data(graph, id);
+  for (std::int64_t i = 0; known != nullptr && i < known->size(); ++i) {
+    if (!(known->at(i) > 0.0) || !std::isfinite(known->at(i))) return false;
+  }
+  return true;
+}
+
+/// Whether sums and a bias of these codes fit 32 bits.
+bool fits_sums(const Graph& graph, const Layer& layer, TensorId bias) {
+  const Tensor* codes = constant_data(graph, bias);
+  if (codes == nullptr) return false;
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  const double left = kMost - static_cast<double>(layer.terms) * 255.0 * 255.0;
+  for (std::int64_t i = 0; i < codes->size(); ++i) {
+    if (std::abs(codes->at(i)) > left) return false;
+  }
+  return true;
+}
+
 /// Whether the numbers of `bias` are those of sums: a step is the product of the layer's scales.
 bool has_steps_of_sums(const Graph& graph, const Layer& layer, const Codes& bias) {
   const Tensor* steps = constant_data(graph, bias.scale);
@@ -116,7 +137,7 @@ bool has_steps_of_sums(const Graph& graph, const Layer& layer, const Codes& bias
   for (std::int64_t i = 0; i < count; ++i) {
     const double wanted = lhs->at(0) * rhs->at(rhs->size() == 1 ? 0 : i);
     const double step = steps->at(steps->size() == 1 ? 0 : i);
-    if (std::abs(step - wanted) > 1e-6 * wanted) return false;
+    if (std::abs(step - wanted) > 1e-6 * std::abs(wanted)) return false;
   }
   return true;
 }
@@ -124,10 +145,12 @@ bool has_steps_of_sums(const Graph& graph, const Layer& layer, const Codes& bias
 /// The tail of a convolution whose result becomes codes at once, with scales that are known.
 std::optional<Tail> tail_of(const Graph& graph, const Node& node, const Layer& layer) {
   Tail tail;
+  if (!are_scales(graph, layer.lhs.scale) || !are_scales(graph, layer.rhs.scale)) return {};
   const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor;
   if (has_bias) {
     const auto bias = codes_of(graph, node.inputs[2], 0);
     if (!bias || !has_steps_of_sums(graph, layer, *bias)) return {};
+    if (!fits_sums(graph, layer, bias->codes)) return {};
     tail.bias = bias->codes;
   }
   NodeId reader = sole_reader(graph, node.outputs[0]);
@@ -143,6 +166,7 @@ std::optional<Tail> tail_of(const Graph& graph, const Node& node, const Layer& l
   const Tensor* scale = constant_data(graph, last.inputs[1]);
   const Tensor* zero = constant_data(graph, last.inputs[2]);
   if (scale == nullptr || scale->size() != 1 || scale->dtype() != DType::f32) return {};
+  if (!are_scales(graph, last.inputs[1])) return {};
   if (zero == nullptr || zero->size() != 1 || !is_byte(zero->dtype())) return {};
   if (!is_byte(graph.tensor(last.outputs[0]).dtype)) return {};
   tail.quantize = reader;

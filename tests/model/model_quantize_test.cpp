@@ -3,6 +3,7 @@
 // Models of 8 bits, made after training (morton/quantize.hpp).
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <limits>
 
 #include "api/inside.hpp"
@@ -105,6 +106,35 @@ TEST_P(ModelQuantize, BiasesTakeUpTheMeanError) {
   options.biases = QuantizeOptions::Biases::leave;
   const double left = quantize(model, device(), levels(), options).output_signal_to_noise_db;
   EXPECT_GT(corrected, left);
+}
+
+TEST_P(ModelQuantize, ABiasOfTinyWeightsStays) {
+  Sketch sketch;
+  sketch.input("x", {4, 1, 2, 2});
+  sketch.constant("w", Tensor::from({2, 1, 1, 1}, std::vector<float>{1.0F, 1e-9F}));
+  sketch.constant("b", Tensor::from({2}, std::vector<float>{0.0F, 100.0F}));
+  sketch.node("Conv", {"x", "w", "b"}, {"y"});
+  const Model model = api::Inside::make(sketch.graph({"y"}));
+  QuantizeOptions options;
+  options.examples = 4;
+  EXPECT_GT(quantize(model, device(), levels(), options).output_signal_to_noise_db, 40.0);
+}
+
+TEST_P(ModelQuantize, AnyFirstOutputWillDo) {
+  const auto made = [](const std::string& op, const std::map<std::string, Attribute>& attributes) {
+    Sketch sketch;
+    sketch.input("x", {4, 1, 2, 2});
+    sketch.constant("w", Tensor::from({1, 1, 1, 1}, std::vector<float>{1.0F}));
+    sketch.node("Conv", {"x", "w"}, {"y"});
+    sketch.node(op, {"y"}, {"z"}, attributes);
+    return api::Inside::make(sketch.graph({"z"}));
+  };
+  QuantizeOptions options;
+  options.examples = 4;
+  const Model scalar = made("ReduceMean", {{"keepdims", std::int64_t{0}}});
+  EXPECT_GT(quantize(scalar, device(), levels(), options).output_signal_to_noise_db, 30.0);
+  const Model whole = made("ArgMax", {{"axis", std::int64_t{3}}});
+  EXPECT_TRUE(std::isnan(quantize(whole, device(), levels(), options).output_signal_to_noise_db));
 }
 
 TEST_P(ModelQuantize, WhatDoesNotFitIsNamed) {

@@ -41,7 +41,8 @@ Successor::Make final_of(const Model& model, const std::vector<Device>& devices,
   options.start = CompileOptions::Start::ready;
   return [=](std::stop_token stop) -> std::shared_ptr<const CompiledState> {
     const KeptPlan kept(model, options, devices.front());
-    Job job = job_of(model, options, store_of(options, devices.front()));
+    const Device& device = devices.front();
+    Job job = job_of(model, options, store_of(options, device), Inside::of(device)->info());
     job.observer.stop = std::move(stop);
     std::shared_ptr<CompiledState> state = carry_out(job, devices.front());
     kept.keep(*state);
@@ -165,7 +166,10 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                       const CompileOptions& options) {
   if (devices.empty()) throw UsageError("compile: no device is given");
   require_place(devices, options);
-  const auto job = [&] { return job_of(model, options, store_of(options, devices.front())); };
+  const auto job = [&] {
+    const Device& device = devices.front();
+    return job_of(model, options, store_of(options, device), Inside::of(device)->info());
+  };
   std::shared_ptr<CompiledState> state;
   if (devices.size() > 1) {
     state = carry_out_over(devices, job());

@@ -76,7 +76,8 @@ CompileReport::Kernels build_interim_kernels(const Device& device, std::stop_tok
   if (Inside::of(device)->cache_folder().empty()) return {};
   CompileOptions options;
   options.unkept = CompileOptions::Unkept::refuse;
-  Job job = job_of(Inside::make(generic_kernels_network()), options, store_of(options, device));
+  Job job = job_of(Inside::make(generic_kernels_network()), options, store_of(options, device),
+                   Inside::of(device)->info());
   job.observer.stop = std::move(stop);
   return carry_out_generic(job, device)->report.kernels;
 }

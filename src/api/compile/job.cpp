@@ -86,10 +86,11 @@ std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options, con
   return std::make_shared<const KernelPolicy>(std::move(catalogue), std::move(plan_options));
 }
 
-Job job_of(const Model& model, const CompileOptions& options, const Store& store) {
+Job job_of(const Model& model, const CompileOptions& options, const Store& store,
+           const DeviceInfo& device) {
   Job job;
   job.observer = observer_of(options);
-  job.subject = std::make_shared<const ModelAtShapes>(model, pass_options_of(options));
+  job.subject = std::make_shared<const ModelAtShapes>(model, pass_options_of(options, device));
   job.observer.say(print(job.subject->report()));
   const Stopwatch watch;
   job.policy = policy_of(options, store, job.observer);

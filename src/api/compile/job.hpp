@@ -69,6 +69,6 @@ struct Job {
 
 /// Throws what making its parts throws.
 [[nodiscard]] MORTON_FOR_TOOLS Job job_of(const Model& model, const CompileOptions& options,
-                                          const Store& store);
+                                          const Store& store, const DeviceInfo& device);
 
 }  // namespace morton::api

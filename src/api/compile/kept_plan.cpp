@@ -168,7 +168,7 @@ std::shared_ptr<CompiledState> KeptPlan::read() const {
     if (!std::ranges::includes(kept.untried, untried_keys(plan, tried))) return nullptr;
   }
   auto state = std::make_shared<CompiledState>(CompiledState{{device_}, model_});
-  state->passes = pass_options_of(options_);
+  state->passes = pass_options_of(options_, opened.info());
   state->inputs = std::move(kept.inputs);
   state->outputs = std::move(kept.outputs);
   state->planned_values = std::move(kept.planned_values);

@@ -85,6 +85,12 @@ PassOptions pass_options_of(const CompileOptions& options) {
   return passes;
 }
 
+PassOptions pass_options_of(const CompileOptions& options, const DeviceInfo& device) {
+  PassOptions passes = pass_options_of(options);
+  if (device.kind != DeviceInfo::Kind::cpu) passes.skip.emplace_back("compute_in_codes");
+  return passes;
+}
+
 PassOptions at_shapes(PassOptions passes, const InputShapes& shapes) {
   passes.batch = shapes.batch;
   passes.shapes = shapes.shapes;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/device/device_info.hpp"
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
@@ -13,6 +14,10 @@ namespace morton::api {
 
 /// What the passes take of the options.
 [[nodiscard]] MORTON_FOR_TOOLS PassOptions pass_options_of(const CompileOptions& options);
+/// The same for a device. GPUs have no kernels of codes that are faster than those of f32, so their
+/// layers of dequantised codes stay in f32 (passes::compute_in_codes).
+[[nodiscard]] MORTON_FOR_TOOLS PassOptions pass_options_of(const CompileOptions& options,
+                                                           const DeviceInfo& device);
 
 /// The same at other extents.
 [[nodiscard]] PassOptions at_shapes(PassOptions passes, const InputShapes& shapes);

@@ -24,7 +24,7 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   if (device_jsons.empty()) throw UsageError("plan: no device is given");
   std::vector<DeviceInfo> devices;
   for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
-  const Job job = job_of(model, options, store_of(options));
+  const Job job = job_of(model, options, store_of(options), devices.front());
   if (const Message why = why_no_interim_plan(model, options, devices.size()); !why.empty()) {
     throw UsageError(setting("start", "at_once") + ": " + why);
   }

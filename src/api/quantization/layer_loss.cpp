@@ -7,6 +7,7 @@
 namespace morton::api {
 
 void LayerLoss::add(const Tensor& exact, const Tensor& rounded, std::size_t channel) {
+  if (exact.size() == 0) return;
   const auto channels = static_cast<std::size_t>(exact.shape()[channel]);
   std::size_t inner = 1;
   for (std::size_t d = channel + 1; d < exact.shape().size(); ++d) {
@@ -24,7 +25,17 @@ void LayerLoss::add(const Tensor& exact, const Tensor& rounded, std::size_t chan
   count += exact.size() / static_cast<std::int64_t>(channels);
 }
 
+bool LayerLoss::add(const Tensor& exact, const Tensor& rounded) {
+  const bool alike = exact.dtype() == DType::f32 && rounded.dtype() == DType::f32 &&
+                     exact.shape() == rounded.shape();
+  if (!alike) return false;
+  const Shape line{1, exact.size()};
+  add(exact.reshaped(line), rounded.reshaped(line), 0);
+  return true;
+}
+
 double LayerLoss::decibels() const {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
   return noise > 0.0 ? 10.0 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 

@@ -18,7 +18,9 @@ struct LayerLoss {
 
   /// Adds results of one shape, f32, whose channels lie along a dimension.
   void add(const Tensor& exact, const Tensor& rounded, std::size_t channel);
-  /// Infinite where nothing was lost.
+  /// Adds results as one channel. False, and nothing is added, unless both are f32 of one shape.
+  [[nodiscard]] bool add(const Tensor& exact, const Tensor& rounded);
+  /// Infinite where nothing was lost, NaN where nothing was added.
   [[nodiscard]] double decibels() const;
 };
 

@@ -108,6 +108,16 @@ QdqWriter::Weights& QdqWriter::weights_of(const WeightLayer& layer) {
   return weights;
 }
 
+void QdqWriter::leave_room(const WeightLayer& layer, const Code& input,
+                           const std::vector<double>& bias) {
+  constexpr double kMostCode = 1 << 30;
+  std::vector<float>& scales = weights_of(layer).scales;
+  for (std::size_t c = 0; c < std::min(scales.size(), bias.size()); ++c) {
+    const double least = std::abs(bias[c]) / (input.scale * kMostCode);
+    scales[c] = std::max(scales[c], static_cast<float>(least));
+  }
+}
+
 std::vector<float> QdqWriter::scales_of(const WeightLayer& layer) {
   return weights_of(layer).scales;
 }

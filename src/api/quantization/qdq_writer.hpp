@@ -24,6 +24,9 @@ class QdqWriter {
   /// The same in the tensor's place: all who read it read the rounded one, and a result of the
   /// graph is rounded.
   void round_everywhere(TensorId tensor, const Code& code);
+  /// Makes scales of the layer's weights so large that its bias fits 31 bits in steps of the sums:
+  /// weights that are tiny beside their bias become 0. Before the weights are rounded.
+  void leave_room(const WeightLayer& layer, const Code& input, const std::vector<double>& bias);
   /// The layer's weights as i8 with a scale for each channel, and from there back.
   TensorId rounded_weights(const WeightLayer& layer);
   /// A bias as i32, in steps of the layer's sums. `values` has one for each channel.

@@ -110,9 +110,13 @@ class Quantizer {
     for (const auto& [id, found] : counts) {
       codes_[id] = code_of(found.range(options_.range, options_.percentile));
     }
+    std::map<TensorId, TensorId> moved;  // what only was moved, and what it was before
     for (const Node& node : graph_.nodes) {
       if (!only_moves_values(node)) continue;
-      const auto from = codes_.find(node.inputs.front());
+      const auto before = moved.find(node.inputs.front());
+      const TensorId source = before != moved.end() ? before->second : node.inputs.front();
+      moved[node.outputs.front()] = source;
+      const auto from = codes_.find(source);
       const auto to = codes_.find(node.outputs.front());
       if (from != codes_.end() && to != codes_.end()) to->second = from->second;
     }
@@ -132,6 +136,11 @@ class Quantizer {
     QdqWriter writer(graph);
     std::map<std::size_t, std::pair<std::string, std::string>> names;
     std::set<TensorId> shown;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!is_rounded(i)) continue;
+      const WeightLayer& layer = layers_[i];
+      if (const auto bias = bias_of(i)) writer.leave_room(layer, codes_.at(layer.input), *bias);
+    }
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (!is_rounded(i)) continue;
       const WeightLayer& layer = layers_[i];
@@ -190,6 +199,11 @@ class Quantizer {
     Graph graph = graph_;
     QdqWriter writer(graph);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const WeightLayer& layer = layers_[i];
+      const auto bias = is_rounded(i) ? bias_of(i) : std::nullopt;
+      if (bias) writer.leave_room(layer, codes_.at(layer.input), *bias);
+    }
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (!is_rounded(i)) continue;
       const WeightLayer& layer = layers_[i];
       const TensorId weights = writer.rounded_weights(layer);
@@ -211,13 +225,13 @@ class Quantizer {
     const std::string& name = graph_.tensor(graph_.outputs.front()).name;
     std::vector<Tensor> exact;
     calibration_.walk(graph_, [&](const BatchValues& values) { exact.push_back(values.at(name)); });
-    if (exact.front().dtype() != DType::f32) return std::numeric_limits<double>::infinity();
     LayerLoss loss;
     std::size_t batch = 0;
+    bool are_alike = true;
     calibration_.walk(quantized, [&](const BatchValues& values) {
-      loss.add(exact[batch++], values.at(name), 0);
+      are_alike = loss.add(exact[batch++], values.at(name)) && are_alike;
     });
-    return loss.decibels();
+    return are_alike ? loss.decibels() : std::numeric_limits<double>::quiet_NaN();
   }
 
   [[nodiscard]] QuantizedLayer told_of(std::size_t i) const {

@@ -28,8 +28,8 @@
 // The entries differ in BLOCKS and PIXELS, which together fill the registers. Of several groups each begins with a block.
 // Channels that pad src or border may hold what they like: their weights are zero.
 //
-// Tunables: LANES, the L above; CHANNELS, the D above: LANES, or 4 for images of few channels; BLOCKS, PIXELS of a tile; BYTE_PRODUCTS (see byte_dots.clh); GROUPS, work-items for each
-// compute unit.
+// Tunables: LANES, the L above; CHANNELS, the D above: LANES, or 4 for images of few channels; BLOCKS, PIXELS of a tile;
+// BYTE_PRODUCTS (see byte_dots.clh); GROUPS, work-items for each compute unit.
 // Assumes: a work-group of one work-item.
 __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
   typedef TYPE_dst lanes_of_dst __attribute__((ext_vector_type(LANES), aligned(1)));

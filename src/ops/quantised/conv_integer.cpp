@@ -52,7 +52,10 @@ std::vector<TensorId> expand_qlinear_conv(Expansion& to) {
   ScalarRef sum = chain.tensor(made.sums);
   if (node.has_input(kConvBias)) {
     TensorId bias = made.spread(to, to.input(kConvBias));
-    if (made.excess != kNoTensor) bias = to.apply(ScalarOp::sub, {bias, made.excess});
+    if (made.excess != kNoTensor) {
+      const TensorId whole = to.reshaped(to.input(kConvBias), made.lines);
+      bias = to.apply(ScalarOp::sub, {whole, made.excess});
+    }
     sum = chain.step(ScalarOp::add, {sum, chain.operand(bias, DType::i32)});
   } else if (made.excess != kNoTensor) {
     sum = chain.step(ScalarOp::sub, {sum, chain.operand(made.excess, DType::i32)});

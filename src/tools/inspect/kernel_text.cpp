@@ -244,7 +244,7 @@ KernelText kernel_text(const std::string& kernel, const std::map<std::string, st
 std::vector<KernelText> kernel_texts(const Model& model, const std::string& device_json,
                                      const CompileOptions& options) {
   const DeviceInfo device = device_info_from_text(device_json);
-  const Job job = job_of(model, options, store_of(options));
+  const Job job = job_of(model, options, store_of(options), device);
   const Plan plan = make_plan(job.subject->graph(), device, *job.policy);
   std::vector<KernelText> texts;
   for (const Step& step : plan.steps) {

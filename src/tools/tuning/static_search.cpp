@@ -262,9 +262,9 @@ StaticTuneReport tune_static(const StaticTuneOptions& options) {
 
 std::vector<std::string> families_of_plan(const Model& model, const std::string& device_json,
                                           const CompileOptions& options) {
-  const Job job = job_of(model, options, store_of(options));
-  const Plan plan =
-      make_plan(job.subject->graph(), device_info_from_text(device_json), *job.policy);
+  const DeviceInfo device = device_info_from_text(device_json);
+  const Job job = job_of(model, options, store_of(options), device);
+  const Plan plan = make_plan(job.subject->graph(), device, *job.policy);
   std::set<std::string> families;
   for (const Step& step : plan.steps) {
     const Entry* entry = job.policy->catalogue().find_entry(step.kernel);

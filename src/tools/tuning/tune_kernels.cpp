@@ -104,9 +104,9 @@ TuneProblem product_to_tune(const GemmShape& shape) { return to_tune(problem_of(
 std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string& device_json,
                                           const CompileOptions& options,
                                           std::vector<std::string>& notes) {
-  const Job job = job_of(model, options, store_of(options));
-  const Plan plan =
-      make_plan(job.subject->graph(), device_info_from_text(device_json), *job.policy);
+  const DeviceInfo device = device_info_from_text(device_json);
+  const Job job = job_of(model, options, store_of(options), device);
+  const Plan plan = make_plan(job.subject->graph(), device, *job.policy);
   std::vector<TuneProblem> problems;
   std::set<std::string> seen, others;
   const auto add = [&](const TunedProblem& problem) {

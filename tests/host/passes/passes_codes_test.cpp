@@ -126,6 +126,22 @@ TEST(ComputeInCodes, AnotherConvolutionIsScaledBehindItsSums) {
   EXPECT_THAT(names_of(graph), Contains("ConvInteger"));
 }
 
+TEST(ComputeInCodes, ABiasThatSumsWithItMayNotHoldStaysReal) {
+  for (const std::int32_t code : {1000, 2147483647}) {
+    Network network({1, 3, 5, 7});
+    const TensorId weights = network.weights({1, 3, 1, 1}, 0);
+    Tensor codes = Tensor::allocate(DType::i32, {1});
+    codes.set(0, code);
+    const TensorId step = network.to().constant(steps(1, 0.02F * 0.004F - 0.001F));
+    const TensorId bias =
+        network.to().add("DequantizeLinear", {network.to().constant(std::move(codes)), step});
+    const TensorId y = network.to().add("Conv", {network.x(), weights, bias});
+    const Graph graph = in_codes(network.finish(network.coded(y, 0.05, 100)), 1.0);
+    const auto names = names_of(graph);
+    EXPECT_EQ(std::ranges::count(names, "QLinearConv"), code == 1000 ? 1 : 0);
+  }
+}
+
 TEST(ComputeInCodes, ProductsAreScaledBehindTheirSums) {
   Network network({3, 17});
   const Graph product = in_codes(
