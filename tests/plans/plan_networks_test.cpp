@@ -62,7 +62,7 @@ void expect_close_to_live_sets(const Plan& plan) {
 TEST_P(PlanNetworks, OtherExtentsNeedNoOtherKernels) {
   CompileOptions options;
   options.shapes = shapes_at(1, kSides[0]).shapes;
-  const Job job = job_of(model_, options, store_of(options));
+  const Job job = job_of(model_, options, store_of(options), device_);
   Plan plan = make_plan(job.subject->graph(), device_, *job.policy);
   verify(plan, device_);
   expect_close_to_live_sets(plan);

@@ -64,7 +64,9 @@ class ProblemPoser {
     tensor.kind = role == "dst" ? TaskTensor::Kind::activation : TaskTensor::Kind::input;
     tensor.name = role;
     tensor.shape = shape;
-    tensor.dtype = std::ranges::count(types, DType::f32) > 0 ? DType::f32 : types.front();
+    // Vectors of sums of bytes are whole numbers, and so is what is stored of them as they are.
+    const DType wanted = entry_.family == families::integer_conv2d ? DType::i32 : DType::f32;
+    tensor.dtype = std::ranges::count(types, wanted) > 0 ? wanted : types.front();
     problem().types[role] = tensor.dtype;
     posed_.bound.operands[role] = {posed_.tasks.tensors.add(std::move(tensor)), std::move(view)};
   }
