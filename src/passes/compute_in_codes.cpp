@@ -21,8 +21,6 @@ struct Codes {
   TensorId codes = kNoTensor, scale = kNoTensor, zero = kNoTensor;
 };
 
-bool is_byte(DType type) { return type == DType::u8 || type == DType::i8; }
-
 /// The codes behind `id`, where it is f32 made of codes of `type`s with scales of f32, one for all
 /// or, with `axis`, one for each of its lines.
 std::optional<Codes> codes_of(const Graph& graph, TensorId id, std::optional<std::int64_t> axis) {
@@ -225,12 +223,11 @@ TensorId real_layer(ops::GraphWriter& to, const Node& node, const Layer& layer) 
         to.add("MatMulInteger", without_absent({layer.lhs.codes, rhs, zero_lhs, layer.rhs.zero}));
   }
   Chain scaled;
-  scaled.input_count = 3;
+  scaled.input_count = 2;
   const ScalarRef real = scaled.append_conversion(ScalarOp::cast, ScalarRef::input(0), DType::f32);
   scaled.append(ScalarOp::mul, {real, ScalarRef::input(1)});
   const TensorId rhs_scale = by_channel(to, layer.rhs.scale, layer.behind);
   const TensorId scale = to.apply(ScalarOp::mul, {rhs_scale, single(to, layer.lhs.scale)});
-  scaled.input_count = 2;
   const TensorId result = to.chain(scaled, {sums, scale});
   const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != kNoTensor;
   if (!has_bias) return result;
@@ -249,11 +246,7 @@ void rewrite(Graph& graph, NodeId n, const Layer& layer) {
       tail ? quantised_layer(to, node, layer, *tail) : real_layer(to, node, layer);
   const TensorId unread = add_activation(graph, graph.tensor(result).name + "/before",
                                          graph.tensor(result).dtype, graph.tensor(result).shape);
-  for (Node& other : graph.nodes) {
-    for (TensorId& output : other.outputs) {
-      if (output == result) output = unread;
-    }
-  }
+  write_instead(graph, result, unread);
   write_instead(graph, computed, result);
 }
 

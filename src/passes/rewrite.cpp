@@ -109,18 +109,18 @@ bool bypass(Graph& graph, NodeId n, TensorId source) {
   return true;
 }
 
+bool is_byte(DType type) { return type == DType::u8 || type == DType::i8; }
+
 bool decodes_bytes(const Graph& graph, const Node& node) {
   if (node.outputs.size() != 1 || ops::operator_of(node).chain == nullptr) return false;
+  const auto is_constant = [&](TensorId id) {
+    return graph.tensor(id).kind == GraphTensor::Kind::constant;
+  };
   const GraphTensor& made = graph.tensor(node.outputs[0]);
-  if (made.dtype != DType::f32) return false;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const GraphTensor& given = graph.tensor(node.inputs[i]);
-    const bool is_byte = given.dtype == DType::u8 || given.dtype == DType::i8;
-    const bool is_value = i == 0 && is_byte && given.shape == made.shape;
-    const bool is_constant = given.kind == GraphTensor::Kind::constant;
-    if (is_constant == (i == 0) || (i == 0 && !is_value)) return false;
-  }
-  return true;
+  const GraphTensor& codes = graph.tensor(node.inputs[0]);
+  return made.dtype == DType::f32 && is_byte(codes.dtype) && codes.shape == made.shape &&
+         !is_constant(node.inputs[0]) &&
+         std::all_of(node.inputs.begin() + 1, node.inputs.end(), is_constant);
 }
 
 std::vector<std::int64_t> integers_of(const Node& node, const std::string& name,

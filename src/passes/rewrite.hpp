@@ -37,6 +37,8 @@ void redirect_readers(Graph& graph, TensorId from, TensorId to);
 /// instead. False where neither can be.
 bool bypass(Graph& graph, NodeId n, TensorId source);
 
+/// u8 or i8.
+[[nodiscard]] bool is_byte(DType type);
 /// Whether an elementwise node makes f32 of bytes of the same shape, with constants besides.
 [[nodiscard]] bool decodes_bytes(const Graph& graph, const Node& node);
 

@@ -136,11 +136,7 @@ class Quantizer {
     QdqWriter writer(graph);
     std::map<std::size_t, std::pair<std::string, std::string>> names;
     std::set<TensorId> shown;
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      if (!is_rounded(i)) continue;
-      const WeightLayer& layer = layers_[i];
-      if (const auto bias = bias_of(i)) writer.leave_room(layer, codes_.at(layer.input), *bias);
-    }
+    leave_room(writer);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (!is_rounded(i)) continue;
       const WeightLayer& layer = layers_[i];
@@ -195,14 +191,19 @@ class Quantizer {
     return bias;
   }
 
-  [[nodiscard]] Graph written() const {
-    Graph graph = graph_;
-    QdqWriter writer(graph);
+  /// For the biases of all layers: weights may be shared.
+  void leave_room(QdqWriter& writer) const {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const WeightLayer& layer = layers_[i];
       const auto bias = is_rounded(i) ? bias_of(i) : std::nullopt;
       if (bias) writer.leave_room(layer, codes_.at(layer.input), *bias);
     }
+  }
+
+  [[nodiscard]] Graph written() const {
+    Graph graph = graph_;
+    QdqWriter writer(graph);
+    leave_room(writer);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (!is_rounded(i)) continue;
       const WeightLayer& layer = layers_[i];
