@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cases in pairs: a table.
+#include "device/catalogue/catalogue_pairs.hpp"
+
+namespace morton::test {
+
+const std::map<std::string, CasePair>& case_pairs() {
+  static const std::map<std::string, CasePair> kPairs = {
+      {"gemm",
+       {"Gemm", {"a | 5x7 7x9! 9! | | Relu | small", "b | 19x33 33x65! 65! | | Relu | small"}}},
+      {"gemm of a vector",
+       {"Gemm", {"a | 9x7! 7x1 | | Relu | small", "b | 65x33! 33x1 | | Relu | small"}}},
+      {"batched_gemm",
+       {"MatMul", {"a | 2x5x7 2x7x9! | | Relu | small", "b | 3x19x33 3x33x65! | | Relu | small"}}},
+      {"integer_gemm",
+       {"MatMulInteger",
+        {"a | 5x7:u8 7x9:u8! =3:u8 =5:u8 | | | small",
+         "b | 19x33:u8 33x65:u8! =3:u8 =5:u8 | | | small"}}},
+      {"batched_integer_gemm",
+       {"MatMulInteger",
+        {"a | 2x5x7:u8 2x7x9:u8! =3:u8 =5:u8 | | | small",
+         "b | 3x19x33:u8 3x33x65:u8! =3:u8 =5:u8 | | | small"}}},
+      {"trees",
+       {"Trees",
+        {"a | 5x2 [1065353216,258,0,128,1077936128,256,1056964608,384] [0,1] [0] | feature_bits=3 "
+         "| "
+         "| small",
+         "b | 19x3 "
+         "[1065353216,258,0,128,1077936128,256,1056964608,384,1065353216,258,0,128,1077936128,256,"
+         "1056964608,384] [0,1,4,1] [0] | feature_bits=3 | | small"}}},
+      {"recurrence",
+       {"RecurrentSequence",
+        {"a | 3x2x4x5 4x5x5! 4x5! 2x2x5 [3,3] | cell=lstm | | small",
+         "b | 4x5x4x9 4x9x9! 4x9! 2x5x9 [4,4,4,4,2] | cell=lstm | | small"}}},
+      {"coupling",
+       {"PairwiseCoupling",
+        {"a | 5x3 | classes=3 | Relu | small", "b | 19x3 | classes=3 | Relu | small"}}},
+      {"batched_integer_gemm of few columns",
+       {"MatMulInteger",
+        {"a | 2x5x7:u8 2x7x3:u8! =3:u8 =5:u8 | | | small",
+         "b | 3x19x33:u8 3x33x9:u8! =3:u8 =5:u8 | | | small"}}},
+      {"integer_gemm of few columns",
+       {"MatMulInteger",
+        {"a | 5x7:u8 7x3:u8! =3:u8 =5:u8 | | | small",
+         "b | 19x133:u8 133x9:u8! =3:u8 =5:u8 | | | small"}}},
+      {"integer_conv2d",
+       {"BorderedConvInteger",
+        {"a | 1x3x5x7:u8 4x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | | small",
+         "b | 2x3x9x8:u8 7x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | | small"}}},
+      {"integer_conv2d depthwise",
+       {"BorderedConvInteger",
+        {"a | 1x17x5x7:u8 17x1x3x3:i8! 17:u8! | group=17 pads=[1,1,1,1] | | small",
+         "b | 2x35x9x8:u8 35x1x3x3:i8! 35:u8! | group=35 pads=[1,1,1,1] | | small"}}},
+      {"integer_conv2d of many outputs",
+       {"BorderedConvInteger",
+        {"a | 1x3x5x7:u8 70x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | |",
+         "b | 2x3x9x8:u8 130x3x3x3:i8! 3:u8! | pads=[1,1,1,1] | |"}}},
+      {"conv2d",
+       {"Conv",
+        {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,1] | Relu | small",
+         "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,2,1] | Relu | small"}}},
+      {"conv2d padded alike",
+       {"Conv",
+        {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,0] | Relu | small",
+         "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,1,0] | Relu | small"}}},
+      {"conv2d depthwise",
+       {"Conv",
+        {"a | 3x2x6x7 2x1x3x3! 2! | pads=[1,0,1,1] group=2 | Relu | small",
+         "b | 5x2x11x8 2x1x3x3! 2! | pads=[1,0,2,1] group=2 | Relu | small"}}},
+      {"conv2d filters",
+       {"Conv",
+        {"a | 3x2x6x7 3x2x3x5! 3! | pads=[1,0,1,1] | Relu | small",
+         "b | 2x2x11x8 5x2x3x5! 5! | pads=[1,0,2,1] | Relu | small"}}},
+      {"conv2d groups",
+       {"Conv",
+        {"a | 3x12x6x7 12x4x3x3! 12! | pads=[1,0,1,1] group=3 | Relu | small",
+         "b | 2x12x11x8 12x4x3x3! 12! | pads=[1,0,2,1] group=3 | Relu | small"}}},
+      {"conv2d.blocks_16",
+       {"Conv",
+        {"a | 3x32x6x7 32x16x3x3! 32! | pads=[1,0,1,1] group=2 | Relu | small",
+         "b | 2x32x11x8 32x16x3x3! 32! | pads=[1,0,2,1] group=2 | Relu | small"}}},
+      {"conv2d.pointwise",
+       {"Conv",
+        {"a | 1x5x6x7 5x5x1x1! 5! | | Relu | small", "b | 1x5x11x8 5x5x1x1! 5! | | Relu | small"}}},
+      {"conv2d.pointwise_batched",
+       {"Conv",
+        {"a | 3x5x6x7 5x5x1x1! 5! | | Relu | small", "b | 2x5x11x8 5x5x1x1! 5! | | Relu | small"}}},
+      {"conv2d_pool",
+       {"Conv",
+        {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,1] | Relu "
+         "MaxPool{kernel_shape=[3,2];strides=[2,2];pads=[1,0,0,1]} | small",
+         "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,1,1] | Relu "
+         "MaxPool{kernel_shape=[3,2];strides=[2,2];pads=[1,0,0,1]} | small"}}},
+      {"attention",
+       {"MatMul",
+        {"a | 2x3x5x7 2x3x7x9 | | Mul(=0.5) Add(2x1x1x9) Softmax{axis=-1} MatMul(2x3x9x17) | small",
+         "b | 1x2x7x5 1x2x5x4 | | Mul(=0.5) Add(1x2x7x4) Softmax{axis=-1} MatMul(1x2x4x16) | "
+         "small"}}},
+      {"conv_transpose2d",
+       {"ConvTranspose",
+        {"a | 3x2x6x7 2x3x3x3! 3! | strides=[2,1] | Relu | small",
+         "b | 2x4x11x8 4x3x3x3! 3! | strides=[2,1] | Relu | small"}}},
+      {"lp_pool2d",
+       {"LpPool",
+        {"a | 1x2x5x7 | kernel_shape=[2,3] | | small",
+         "b | 3x5x9x8 | kernel_shape=[2,3] | | small"}}},
+      {"max_pool2d_indices",
+       {"MaxPool",
+        {"a | 1x2x5x7 | kernel_shape=[2,3] | | small output=1",
+         "b | 3x5x9x8 | kernel_shape=[2,3] | | small output=1"}}},
+      {"max_pool2d_gradient",
+       {"MaxPoolGradient",
+        {"a | 1x2x5x7 1x2x2x3 | kernel_shape=[2,2] strides=[2,2] | | small",
+         "b | 3x5x9x8 3x5x4x4 | kernel_shape=[2,2] strides=[2,2] | | small"}}},
+      {"resize2d",
+       {"Resize",
+        {"a | 1x2x5x7 - - [1,2,11,9] | mode=linear | | small",
+         "b | 2x3x6x5 - - [2,3,9,17] | mode=linear | | small"}}},
+      {"max_pool2d",
+       {"MaxPool",
+        {"a | 1x2x5x7 | kernel_shape=[2,3] | | small",
+         "b | 3x5x9x8 | kernel_shape=[2,3] | | small"}}},
+      {"average_pool2d",
+       {"AveragePool",
+        {"a | 1x2x5x7 | kernel_shape=[2,3] | | small",
+         "b | 3x5x9x8 | kernel_shape=[2,3] | | small"}}},
+      {"elementwise", {"Add", {"a | 3x17 17! | | Tanh | small", "b | 7x65 65! | | Tanh | small"}}},
+      {"bias", {"Add", {"a | 3x17 17! | | | small", "b | 33x65 65! | | | small"}}},
+      {"sigmoid", {"Sigmoid", {"a | 3x17 | | | small", "b | 33x65 | | | small"}}},
+      {"relu", {"Relu", {"a | 3x17 | | | small", "b | 33x65 | | | small"}}},
+      {"pack",
+       {"Slice", {"a | 3x17 [1] [9] [1] | | | small", "b | 7x65 [2] [33] [1] | | | small"}}},
+      {"pack part",
+       {"Concat", {"a | 3x5 3x7 | axis=1 | | small", "b | 9x17 9x33 | axis=1 | | small"}}},
+      {"gather", {"Gather", {"a | 300x5 17:i32 | | | small", "b | 270x9 33:i32 | | | small"}}},
+      {"scatter",
+       {"ScatterElements",
+        {"a | 300x5 17x5:i32 17x5 | | | small", "b | 270x9 33x9:i32 33x9 | | | small"}}},
+      {"scatter.groups",
+       {"ScatterElements", {"a | 300 17:i32 17 | | | small", "b | 270 33:i32 33 | | | small"}}},
+      {"grid_sample",
+       {"GridSample",
+        {"a | 1x2x5x7 1x3x4x2 | | | small opset=20", "b | 2x3x9x8 2x4x5x2 | | | small opset=20"}}},
+      {"roi_align",
+       {"RoiAlign",
+        {"a | 1x2x5x7 2x4 [0,0] | output_height=2 sampling_ratio=2 | | small opset=16",
+         "b | 2x3x9x8 3x4 [0,1,1] | output_height=3 sampling_ratio=2 | | small opset=16"}}},
+      {"roi_max_pool",
+       {"MaxRoiPool",
+        {"a | 1x2x5x7 2x5 | pooled_shape=[2,1] | | small",
+         "b | 2x3x9x8 3x5 | pooled_shape=[3,2] | | small"}}},
+      {"suppression",
+       {"BoxSuppression",
+        {"a | 1x7x4 1x2x5[0,3,1,6,2,5,4,3,2,1] 1x2[5,4] =0.5 [3] | | | small",
+         "b | 2x9x4 2x1x7[8,0,3,1,6,2,7,5,4,3,2,1,0,8] 2x1[7,6] =0.5 [7] | | | small"}}},
+      {"determinant", {"DeterminantPlace", {"a | 3x4x4 | | | small", "b | 5x7x7 | | | small"}}},
+      {"softmax", {"Softmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
+      {"hardmax", {"Hardmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
+      {"reduce",
+       {"ReduceMean", {"a | 3x5x17 | axes=[1] | | small", "b | 7x129x5 | axes=[1] | | small"}}},
+      {"log_sum_exp",
+       {"ReduceLogSumExp", {"a | 3x17 | axes=[1] | | small", "b | 129x5 | axes=[1] | | small"}}},
+      {"inverse_deviation",
+       {"LayerNormalization",
+        {"a | 3x17 17! | | | small opset=17 output=2",
+         "b | 129x5 5! | | | small opset=17 output=2"}}},
+      {"arg_max", {"ArgMax", {"a | 3x17 | axis=1 | | small", "b | 129x5 | axis=1 | | small"}}},
+      {"top_k", {"TopK", {"a | 3x17 [2] | | | small", "b | 129x5 [3] | | | small"}}},
+      {"top_k.sorted", {"TopK", {"a | 3x17 [17] | | | small", "b | 129x5 [5] | | | small"}}},
+      {"normalize",
+       {"InstanceNormalization",
+        {"a | 1x2x5x7 2! 2! | | | small", "b | 3x5x9x8 5! 5! | | | small"}}},
+      {"cumulative_product",
+       {"CumProd", {"a | 3x17 [1] | | | small opset=26", "b | 129x5 [1] | | | small opset=26"}}},
+      {"cumulative_sum", {"CumSum", {"a | 3x17 [1] | | | small", "b | 129x5 [1] | | | small"}}},
+      {"local_response",
+       {"LRN", {"a | 1x5x3x7 | size=3 | | small", "b | 2x7x9x5 | size=3 | | small"}}},
+  };
+  return kPairs;
+}
+
+std::string pair_of(const Way& way) {
+  if (way.name.ends_with("integer_gemm.dots")) return way.family + " of few columns";
+  if (way.name == "integer_conv2d.depthwise") return "integer_conv2d depthwise";
+  if (way.name.starts_with("integer_conv2d.quads_")) return "integer_conv2d of many outputs";
+  if (way.name.starts_with("conv2d.depthwise_")) return "conv2d depthwise";
+  if (way.name.starts_with("conv2d.groups_")) return "conv2d groups";
+  if (way.name.starts_with("conv2d.filter_")) return "conv2d filters";
+  if (way.name.starts_with("conv2d.pointwise_") && !case_pairs().contains(way.name)) {
+    return "conv2d.pointwise";
+  }
+  if (way.name.ends_with("_gemv")) return "gemm of a vector";
+  // CLBlast's routines pad both sides alike.
+  if (way.name.find("clblast") != std::string::npos && way.family == families::conv2d.name()) {
+    return "conv2d padded alike";
+  }
+  return case_pairs().contains(way.name) ? way.name : way.family;
+}
+
+}  // namespace morton::test
