@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalogue/batched.hpp"
 
-#include "problems/gemm.hpp"
+#include "problems/products/gemm.hpp"
 
 namespace morton::catalogue {
 

@@ -171,15 +171,6 @@ std::optional<Tail> tail_of(const Graph& graph, const Node& node, const Layer& l
   return tail;
 }
 
-/// The tensor `to` is what `from`'s node writes.
-void write_instead(Graph& graph, TensorId from, TensorId to) {
-  for (Node& node : graph.nodes) {
-    for (TensorId& output : node.outputs) {
-      if (output == from) output = to;
-    }
-  }
-}
-
 std::vector<TensorId> without_absent(std::vector<TensorId> inputs) {
   while (inputs.back() == kNoTensor) inputs.pop_back();
   return inputs;
@@ -236,7 +227,7 @@ TensorId real_layer(ops::GraphWriter& to, const Node& node, const Layer& layer) 
   return to.apply(ScalarOp::add, {result, bias});
 }
 
-/// Writes the layer in codes; what wrote its result writes a tensor that nobody reads.
+/// Writes the layer in codes.
 void rewrite(Graph& graph, NodeId n, const Layer& layer) {
   const Node node = graph.node(n);
   const auto tail = node.op == "Conv" ? tail_of(graph, node, layer) : std::nullopt;
@@ -244,10 +235,7 @@ void rewrite(Graph& graph, NodeId n, const Layer& layer) {
   ops::GraphWriter to(graph, node.name.empty() ? node.op : node.name);
   const TensorId computed =
       tail ? quantised_layer(to, node, layer, *tail) : real_layer(to, node, layer);
-  const TensorId unread = add_activation(graph, graph.tensor(result).name + "/before",
-                                         graph.tensor(result).dtype, graph.tensor(result).shape);
-  write_instead(graph, result, unread);
-  write_instead(graph, computed, result);
+  replace_result(graph, result, computed);
 }
 
 }  // namespace

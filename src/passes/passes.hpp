@@ -36,6 +36,11 @@ int feed_states(Graph& graph, const PassOptions& options);
 /// known.
 int compute_in_codes(Graph& graph, const PassOptions& options);
 
+/// MatMul and Gemm with constant weights behind a DequantizeLinear of 8, 4 or 2 bits, and
+/// MatMulNBits, become products that read the codes (CodedMatMul): the weights never become f32 in
+/// memory. Weights of fewer than 65,536 numbers are left out. Types and shapes must be known.
+int keep_codes(Graph& graph, const PassOptions& options);
+
 /// Writes out the nodes that are composed of others (Operator::expand), until none is left. Types
 /// and shapes must be known. Throws what `infer` throws.
 int expand_composites(Graph& graph, const PassOptions& options);

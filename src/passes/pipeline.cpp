@@ -20,6 +20,7 @@ constexpr std::array kPasses{
     Pass{"infer_shapes", infer_shapes, kRequired},  // every tensor has its type and shape
     Pass{"feed_states", feed_states, kRequired},    // inputs that outputs renew
     Pass{"compute_in_codes", compute_in_codes},     // convolutions of dequantised numbers
+    Pass{"keep_codes", keep_codes},                 // products with weights of few bits
     Pass{"expand_composites", expand_composites, kRequired},  // operators that are several others
     Pass{"expand_integer_products", expand_integer_products, kRequired},  // zero points go outside
     Pass{"remove_identities", remove_identities},

@@ -15,6 +15,11 @@ T attribute_of(const Node& node, const std::string& name, T otherwise) {
   return value == nullptr ? otherwise : *value;
 }
 
+/// The node that writes `from` writes `to`.
+void write_instead(Graph& graph, TensorId from, TensorId to) {
+  for (Node& node : graph.nodes) std::ranges::replace(node.outputs, from, to);
+}
+
 bool contains(const std::vector<TensorId>& ids, TensorId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
@@ -107,6 +112,13 @@ bool bypass(Graph& graph, NodeId n, TensorId source) {
     std::replace(node.outputs.begin(), node.outputs.end(), goes, stays);
   }
   return true;
+}
+
+void replace_result(Graph& graph, TensorId result, TensorId computed) {
+  const GraphTensor before = graph.tensor(result);
+  write_instead(graph, result,
+                add_activation(graph, before.name + "/before", before.dtype, before.shape));
+  write_instead(graph, computed, result);
 }
 
 bool is_byte(DType type) { return type == DType::u8 || type == DType::i8; }

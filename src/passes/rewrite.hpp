@@ -37,6 +37,10 @@ void redirect_readers(Graph& graph, TensorId from, TensorId to);
 /// instead. False where neither can be.
 bool bypass(Graph& graph, NodeId n, TensorId source);
 
+/// `result` is written by the node that computes `computed`, of the same type and shape. What wrote
+/// it writes a tensor that nobody reads.
+void replace_result(Graph& graph, TensorId result, TensorId computed);
+
 /// u8 or i8.
 [[nodiscard]] bool is_byte(DType type);
 /// Whether an elementwise node makes f32 of bytes of the same shape, with constants besides.

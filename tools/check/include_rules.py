@@ -16,7 +16,7 @@ HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 # Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.
 ROOMS = {
     "src/base": ["numbers", ".", "text", "algebra", "files", "processes", "device"],
-    "src/problems": [".", "movement", "sequences"],
+    "src/problems": [".", "movement", "products", "sequences"],
     "src/graph": [".", "architectures"],
     "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "quantised", "recurrent", "control", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],

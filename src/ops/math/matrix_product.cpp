@@ -26,20 +26,6 @@ std::vector<std::int64_t> own_matrices(const Shape& own, const Shape& batch) {
   return matrices;
 }
 
-/// Tensor dimensions 0 to rank - 2 joined as M (their extents M0, M1, ... where there are several),
-/// and the last one, `inner`.
-View rows_view(std::size_t rank, const std::string& inner) {
-  Grouping grouping(2);
-  std::vector<Expression> extents;
-  for (std::size_t d = 0; d + 1 < rank; ++d) {
-    grouping[0].push_back(static_cast<int>(d));
-    extents.push_back(Expression::variable(rank == 2 ? "M" : "M" + std::to_string(d)));
-  }
-  grouping[1].push_back(static_cast<int>(rank) - 1);
-  extents.push_back(Expression::variable(inner));
-  return View::grouped({"M", inner}, std::move(grouping), extents);
-}
-
 /// The matrices of `own` leading dimensions, one for each b of `batch` (extents B0, B1, ...).
 View batch_view(const Shape& own, const Shape& batch, const std::string& row,
                 const std::string& column) {
@@ -106,12 +92,10 @@ void bind_batch(const NodeView& node, std::size_t second, const MatrixProduct& p
 void bind_rows(const NodeView& node, std::size_t second, const MatrixProduct& product,
                BoundProblem& bound) {
   const Shape& a = product.a;
-  for (std::size_t d = 0; a.size() > 2 && d + 1 < a.size(); ++d) {
-    bound.problem.extents["M" + std::to_string(d)] = a[d];
-  }
-  bound.operands["lhs"] = {node.input_id(0), rows_view(a.size(), "K")};
+  add_leading_rows(a, bound.problem);
+  bound.operands["lhs"] = {node.input_id(0), rows_of(a.size(), "K")};
   bound.operands["rhs"] = {node.input_id(second), View::identity({"K", "N"})};
-  bound.operands["dst"] = {node.output_id(), rows_view(a.size(), "N")};
+  bound.operands["dst"] = {node.output_id(), rows_of(a.size(), "N")};
 }
 
 /// A vector A or B has no dimension in the result.
@@ -129,6 +113,24 @@ Shape result_of(const MatrixProduct& product) {
 }
 
 }  // namespace
+
+View rows_of(std::size_t rank, const std::string& inner) {
+  Grouping grouping(2);
+  std::vector<Expression> extents;
+  for (std::size_t d = 0; d + 1 < rank; ++d) {
+    grouping[0].push_back(static_cast<int>(d));
+    extents.push_back(Expression::variable(rank == 2 ? "M" : "M" + std::to_string(d)));
+  }
+  grouping[1].push_back(static_cast<int>(rank) - 1);
+  extents.push_back(Expression::variable(inner));
+  return View::grouped({"M", inner}, std::move(grouping), extents);
+}
+
+void add_leading_rows(const Shape& matrices, Problem& problem) {
+  for (std::size_t d = 0; matrices.size() > 2 && d + 1 < matrices.size(); ++d) {
+    problem.extents["M" + std::to_string(d)] = matrices[d];
+  }
+}
 
 MatrixProduct matrix_product(const NodeView& node, std::size_t second) {
   MatrixProduct product;

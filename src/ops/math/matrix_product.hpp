@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/rooms.hpp"
@@ -29,6 +30,12 @@ struct MatrixProduct {
 /// For each product, in the order of the result, the numbers of its matrices among those of A and
 /// of B. One product of many rows is one pair of zeros.
 [[nodiscard]] std::vector<std::array<std::int64_t, 2>> matrices_of(const MatrixProduct& product);
+
+/// Tensor dimensions 0 to rank - 2 joined as M (their extents M0, M1, ... where there are several),
+/// and the last one, `inner`.
+[[nodiscard]] View rows_of(std::size_t rank, const std::string& inner);
+/// Gives the problem the extents M0, M1, ... of such dimensions.
+void add_leading_rows(const Shape& matrices, Problem& problem);
 
 /// The problem without an epilogue: of family `single` where B is a matrix, else of family
 /// `batched`, whose products are numbered by B. A is the node's input 0, B input `second`.

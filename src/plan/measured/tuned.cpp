@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "problems/gemm.hpp"
+#include "problems/products/gemm.hpp"
 
 namespace morton::plan {
 namespace {

@@ -10,7 +10,7 @@
 #include "plan/policy/tunables.hpp"
 #include "plan/policy/use.hpp"
 #include "plan/policy/work_group.hpp"
-#include "problems/gemm.hpp"
+#include "problems/products/gemm.hpp"
 
 namespace morton::plan {
 namespace {

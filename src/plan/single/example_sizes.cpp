@@ -27,6 +27,7 @@ constexpr FamilyExamples kFamilyExamples[] = {
     {"filter_gemm", "batched_gemm", "", ""},
     {"integer_gemm", "gemm", "", "N=1"},
     {"batched_integer_gemm", "batched_gemm", "", "N=1"},
+    {"coded_gemm", "gemm", "BITS=4 BLOCK=32 P=ceil_div(K*BITS,8) G=ceil_div(K,BLOCK)", "M=1"},
     {"conv2d", "",
      "N=1 C=64 H=28 W=28 O=64 KH=3 KW=3 SH=1 SW=1 DH=1 DW=1 PT=KH/2 PL=KW/2 G=1 I=C/G "
      "OH=(H+2*PT-DH*(KH-1)-1)/SH+1 OW=(W+2*PL-DW*(KW-1)-1)/SW+1",

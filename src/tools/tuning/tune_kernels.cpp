@@ -12,7 +12,7 @@
 #include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/search/candidates.hpp"
-#include "problems/gemm.hpp"
+#include "problems/products/gemm.hpp"
 #include "tools/tuning/tune_problem.hpp"
 
 namespace morton {

@@ -21,6 +21,10 @@ const std::map<std::string, CasePair>& case_pairs() {
        {"MatMulInteger",
         {"a | 2x5x7:u8 2x7x9:u8! =3:u8 =5:u8 | | | small",
          "b | 3x19x33:u8 3x33x65:u8! =3:u8 =5:u8 | | | small"}}},
+      {"coded_gemm",
+       {"CodedMatMul",
+        {"a | 5x32 16x9:u8! 2x9! 2x9:u8! | block_size=16 | Relu | small",
+         "b | 19x71 36x65:u8! 5x65! 5x65:u8! | block_size=16 | Relu | small"}}},
       {"trees",
        {"Trees",
         {"a | 5x2 [1065353216,258,0,128,1077936128,256,1056964608,384] [0,1] [0] | feature_bits=3 "

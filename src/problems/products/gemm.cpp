@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problems/gemm.hpp"
+#include "problems/products/gemm.hpp"
 
 #include <array>
 
