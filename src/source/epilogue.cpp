@@ -12,6 +12,7 @@
 #include "source/conversion.hpp"
 #include "source/element.hpp"
 #include "source/own_functions.hpp"
+#include "source/rounded_byte.hpp"
 
 namespace morton::source {
 namespace {
@@ -98,6 +99,7 @@ class FunctionWriter {
   std::string text_of(std::size_t i) {
     const ScalarStep& step = chain_.chain().steps[i];
     const DType type = chain_.argument_type(i, step.arguments.size() - 1);
+    if (makes_byte(step.op, type, step.target)) return byte_of(step);
     if (facts_of(step.op).typing == ScalarTyping::convert) {
       const std::string value = text_of(step.arguments[0], type);
       const ConversionText text = conversion_text(step.op, type, step.target, value);
@@ -112,6 +114,15 @@ class FunctionWriter {
       return fill(i, name + "(%0)", type);
     }
     return fill(i, pattern_of(step.op, type), type);
+  }
+
+  std::string byte_of(const ScalarStep& step) {
+    const std::string name = "morton_nearest_" + std::string(name_of(step.target));
+    add_helper("MORTON_NEAREST_" + std::string(name_of(step.target)),
+               byte_function(name, step.target));
+    const RoundedByte rounded = rounded_byte_of(chain_, step.arguments[0]);
+    return name + "(" + text_of(rounded.value, DType::f32) + ", " + std::to_string(rounded.offset) +
+           ")";
   }
 
   /// The pattern with the arguments put in.

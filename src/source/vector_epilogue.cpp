@@ -7,6 +7,7 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/own_functions.hpp"
+#include "source/rounded_byte.hpp"
 
 namespace morton::source {
 namespace {
@@ -124,41 +125,10 @@ class VectorWriter {
     return ref.index == 0 ? "v" : "s" + std::to_string(ref.index);
   }
 
-  /// What a step that stores bytes rounds, and the whole number that it adds to that.
-  struct Rounded {
-    ScalarRef value;
-    int offset = 0;
-  };
-
-  /// Of saturate(round(value) + offset) the two; of anything else what is rounded by the step
-  /// alone.
-  [[nodiscard]] Rounded rounded_by(const ScalarRef& argument) const {
-    Rounded found{argument};
-    const auto step_of = [&](const ScalarRef& ref, ScalarOp op) -> const ScalarStep* {
-      if (ref.kind != ScalarRef::Kind::step) return nullptr;
-      const ScalarStep& step = chain_.chain().steps[ref.place()];
-      return step.op == op ? &step : nullptr;
-    };
-    ScalarRef inner = argument;
-    if (const ScalarStep* sum = step_of(argument, ScalarOp::add)) {
-      const ScalarRef& second = sum->arguments[1];
-      const bool is_code = second.kind == ScalarRef::Kind::constant &&
-                           std::abs(second.value) <= 255.0 &&
-                           second.value == std::floor(second.value);
-      if (!is_code) return found;
-      inner = sum->arguments[0];
-      if (step_of(inner, ScalarOp::round) == nullptr) return found;
-      found.offset = static_cast<int>(second.value);
-    }
-    if (const ScalarStep* round = step_of(inner, ScalarOp::round))
-      found.value = round->arguments[0];
-    return found;
-  }
-
   /// The nearest whole number within the type's range; NaN becomes 0. The value is kept within the
   /// range before it is rounded, so that the lowest bits of 1.5 * 2^23 + value are the number.
   [[nodiscard]] std::string byte_of(const ScalarRef& argument, DType type) const {
-    const Rounded rounded = rounded_by(argument);
+    const RoundedByte rounded = rounded_byte_of(chain_, argument);
     const auto limit = [&](double end) {
       return float_literal(constant_in(type, end) - rounded.offset);
     };

@@ -55,16 +55,18 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
     if (FLIP != 0u) take_off_flips(filters[b], KH * KW * quads, first + b * LANES);
   }
 
-  for (int tile = share(tiles, get_global_id(0), get_global_size(0)); tile < last_tile; ++tile) {
+  int tile = share(tiles, get_global_id(0), get_global_size(0));
+  // The pixel that comes next.
+  int next_n = tile * PIXELS / (OH * OW);
+  int next_oh = tile * PIXELS / OW % OH;
+  int next_ow = tile * PIXELS % OW;
+  for (; tile < last_tile; ++tile) {
     const int count = min(pixels - tile * PIXELS, PIXELS);
-    const int first_image = tile * PIXELS / (OH * OW);
-    const int first_row = tile * PIXELS / OW % OH;
-    const int first_column = tile * PIXELS % OW;
     tile_windows at;
     {
-      int n = first_image;
-      int oh = is_flat ? 0 : first_row;
-      int ow = is_flat ? first_row * OW + first_column : first_column;
+      int n = next_n;
+      int oh = is_flat ? 0 : next_oh;
+      int ow = is_flat ? next_oh * OW + next_ow : next_ow;
       const int top = oh * SH - PT;
       const int left = ow * SW - PL;
       at.is_run = (SW == 1) & (count == PIXELS) & (ow + PIXELS <= columns) & (top >= 0) & (left >= 0) &
@@ -95,10 +97,10 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
     find_sums(&at, &of, src, border, filters, first, sums);
 
     // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
-    int n = first_image;
-    int oh = first_row;
-    int ow = first_column;
     for (int p = 0; p < count; ++p) {
+      const int n = next_n;
+      const int oh = next_oh;
+      const int ow = next_ow;
       for (int b = 0; b < min(BLOCKS, out_blocks - b0); ++b) {
         const lanes_of_ints found = *(const lanes_of_ints*)(sums + (p * BLOCKS + b) * LANES);
         const int o = (b0 + b) * LANES;
@@ -106,13 +108,11 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
         *(__global lanes_of_dst*)out = o + LANES <= O ? EPILOGUE_VECTOR(found, n, o, oh, ow)
                                                       : EPILOGUE_EDGE(found, n, o, oh, ow);
       }
-      if (++ow == OW) {
-        ow = 0;
-        if (++oh == OH) {
-          oh = 0;
-          ++n;
-        }
-      }
+      if (++next_ow < OW) continue;
+      next_ow = 0;
+      if (++next_oh < OH) continue;
+      next_oh = 0;
+      ++next_n;
     }
   }
 }

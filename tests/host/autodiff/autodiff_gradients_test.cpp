@@ -167,6 +167,7 @@ const std::map<std::string, std::string>& without_gradient() {
       {"com.microsoft.DynamicQuantizeMatMul", "steps"},
       {"ArgMax", "steps"},
       {"ArgMin", "steps"},
+      {"CodedMatMul", "written behind the gradients, by a pass"},
       {"Hardmax", "steps"},
       {"MaxPoolGradient", "a second derivative"},
       {"PairwiseCoupling", "an iteration"},
