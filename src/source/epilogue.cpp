@@ -12,7 +12,6 @@
 #include "source/conversion.hpp"
 #include "source/element.hpp"
 #include "source/own_functions.hpp"
-#include "source/rounded_byte.hpp"
 
 namespace morton::source {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "source/conversion.hpp"
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/own_functions.hpp"
-#include "source/rounded_byte.hpp"
 
 namespace morton::source {
 namespace {
