@@ -12,6 +12,7 @@
 #include "passes/pipeline.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
+#include "support/sketch.hpp"
 
 namespace morton::test {
 namespace {
@@ -179,6 +180,61 @@ TEST(OnnxExport, LeavesNoFileWhereItCannotWrite) {
   const TemporaryFolder folder;
   write_bytes(folder / "file", "");
   EXPECT_THROW(export_onnx(test::make_mlp(1), folder / "file/model.onnx"), UsageError);
+}
+
+/// A Loop that adds "step" to its state, in whose body an If captures what the Loop has captured.
+Graph loop_with_a_choice() {
+  Sketch choice;
+  choice.formal("sum").constant("one", Tensor::from({}, std::vector<float>{1.0F}));
+  choice.node("Add", {"sum", "one"}, {"chosen"});
+  Sketch other;
+  other.formal("sum").node("Neg", {"sum"}, {"chosen"});
+  Sketch body;
+  body.formal("turn").formal("go").formal("state").formal("step");
+  body.node("Identity", {"go"}, {"goes_on"}).node("Add", {"state", "step"}, {"sum"});
+  body.node(
+      "If", {"goes_on", "sum", "sum"}, {"next"}, {},
+      {{"else_branch", other.body({"chosen"}, 1)}, {"then_branch", choice.body({"chosen"}, 1)}});
+  Sketch sketch;
+  sketch.input("x", {3}).whole("turns", 4);
+  sketch.constant("step", Tensor::from({3}, std::vector<float>{1, 2, 3}));
+  sketch.node("Loop", {"turns", "", "x", "step"}, {"y"}, {},
+              {{"body", body.body({"goes_on", "next"}, 1)}});
+  Graph graph = sketch.graph({"y"});
+  graph.tensor(graph.outputs[0]).declared = {{3, ""}};
+  graph.name = "loop";
+  return graph;
+}
+
+TEST(OnnxExport, BodiesOfControlFlow) {
+  const Graph graph = loop_with_a_choice();
+  const std::string bytes = onnx_bytes(graph);
+  const Graph got = import_onnx(bytes, "loop.onnx");
+  ASSERT_EQ(got.nodes.size(), 1U);
+  EXPECT_EQ(names_of(got, got.nodes[0].inputs),
+            (std::vector<std::string>{"turns", "", "x", "step"}));
+  const Body& body = got.nodes[0].bodies.at("body");
+  EXPECT_EQ(body.captured, 1U);
+  EXPECT_EQ(names_of(*body.graph, body.graph->outputs),
+            (std::vector<std::string>{"goes_on", "next"}));
+  ASSERT_EQ(body.graph->nodes.size(), 3U);
+  const Node& choice = body.graph->nodes[2];
+  EXPECT_EQ(names_of(*body.graph, choice.inputs),
+            (std::vector<std::string>{"goes_on", "sum", "sum"}));
+  const Graph& branch = *choice.bodies.at("then_branch").graph;
+  EXPECT_EQ(branch.tensor(branch.find("one")).data.at(0), 1.0);
+  EXPECT_EQ(onnx_bytes(got), bytes);
+}
+
+TEST(OnnxExport, ATensorOfABodyMustNotHideAnother) {
+  Sketch body;
+  body.formal("x").node("Neg", {"x"}, {"a"}).node("Neg", {"a"}, {"b"});
+  Sketch twin(body);
+  Sketch sketch;
+  sketch.input("a", {3}).truth("yes", true);
+  sketch.node("If", {"yes", "a", "a"}, {"y"}, {},
+              {{"else_branch", body.body({"b"}, 1)}, {"then_branch", twin.body({"b"}, 1)}});
+  EXPECT_THROW((void)onnx_bytes(sketch.graph({"y"})), UnsupportedError);
 }
 
 }  // namespace
