@@ -34,19 +34,6 @@ Examples:
   morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2
   morton compare gemm --m 17 --n 63 --k 100 --type u8)";
 
-constexpr const char* kModelFooter =
-    R"(Runs a model once and compares every layer that it keeps in memory, each from the values that the
-device computed before it. An error in one layer is not carried to the next, so the first wrong layer
-is the wrong one. It and its kernels are named, and the status is 1. The reference computes the model's
-nodes in double, with a bound on the rounding of each element.
-
-Examples:
-  morton compare models/lenet5.onnx --layers
-  morton compare net.onnx -i image:cat.png --use conv2d=conv2d.naive
-  morton compare net.onnx --ref activations.npz --rtol 1e-4
-  morton compare net.onnx --ref test_data_set_0
-  morton compare gemm --m 1000 --n 1000 --k 1000)";
-
 struct CompareArguments {
   GemmOptions gemm;
   bool every = false;
@@ -278,7 +265,6 @@ void add_compare(CLI::App& app, Action& chosen) {
   CLI::App* compare_command =
       app.add_subcommand("compare", "Compare results with those of another implementation");
   compare_command->require_subcommand(0, 1);
-  compare_command->footer(kModelFooter);
   add_compare_model(*compare_command, chosen);
   CLI::App* command = compare_command->add_subcommand("gemm", "Products against Eigen's");
   command->footer(kCompareFooter);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "check/compare_models.hpp"
 #include "check/compare_subject.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
@@ -22,17 +23,23 @@
 namespace morton::cli {
 namespace {
 
-struct CompareModelArguments {
-  ModelOptions model;
-  DeviceOptions device;
-  std::vector<std::string> inputs;
-  std::string reference = "reference";
-  std::int64_t sample = 50;  ///< millions of multiplications
-  std::uint64_t seed = 1;
-  Tolerance tolerance;
-  bool layers = false;
-  ResultOptions result;
-};
+constexpr const char* kModelFooter =
+    R"(Runs a model once and compares every layer that it keeps in memory, each from the values that the
+device computed before it. An error in one layer is not carried to the next, so the first wrong layer
+is the wrong one. It and its kernels are named, and the status is 1. The reference computes the model's
+nodes in double, with a bound on the rounding of each element.
+
+With --against it runs two models on the same inputs, as one of f32 and its form of 8 bits, and says how
+their outputs differ. dB is 10 log10 of the sum of squares over that of the differences. `same greatest`
+is how often the greatest element of a row is the same, of classifiers the answer.
+
+Examples:
+  morton compare models/lenet5.onnx --layers
+  morton compare net.onnx -i image:cat.png --use conv2d=conv2d.naive
+  morton compare net.onnx --ref activations.npz --rtol 1e-4
+  morton compare net.onnx --ref test_data_set_0
+  morton compare net.onnx --against net-int8.onnx --data pictures --layers
+  morton compare gemm --m 1000 --n 1000 --k 1000)";
 
 Json json_of(const LayerReport& report, const Subject& subject, const Device& device) {
   Json layers = Json::array();
@@ -219,9 +226,11 @@ int compare_model(const CompareModelArguments& options) {
 }  // namespace
 
 void add_compare_model(CLI::App& command, Action& chosen) {
+  command.footer(kModelFooter);
   auto options = std::make_shared<CompareModelArguments>();
   command.add_option("model", options->model.path, "ONNX file, or network definition (.json)")
       ->option_text("MODEL");
+  add_options(command, options->against);
   command
       .add_option("--ref", options->reference,
                   "Expected results of the layers: reference (in double), an .npz by the names of "
@@ -232,7 +241,9 @@ void add_compare_model(CLI::App& command, Action& chosen) {
                   "Input as NAME:FILE, or FILE; repeatable (default: random numbers)")
       ->option_text("NAME:FILE")
       ->allow_extra_args(false);
-  command.add_flag("--layers", options->layers, "Show every layer, not only wrong ones");
+  command.add_flag(
+      "--layers", options->layers,
+      "Show every layer, not only wrong ones; with --against also inner tensors of one name");
   command
       .add_option("--sample", options->sample,
                   "Check only some output channels of products of more than N million "
@@ -266,7 +277,9 @@ void add_compare_model(CLI::App& command, Action& chosen) {
     }
     if (options->model.path.empty()) throw CLI::RequiredError("MODEL or gemm");
     const bool tolerates = command.count("--rtol") + command.count("--atol") > 0;
-    chosen = [options, tolerates] {
+    chosen = [&command, options, tolerates] {
+      refuse_unread_of(command, options->against);
+      if (!options->against.path.empty()) return compare_models(*options);
       if (tolerates && options->reference == CompareModelArguments().reference) {
         throw UsageError(
             "compare: --rtol and --atol are tolerances for what --ref brings; without it each "

@@ -63,6 +63,7 @@ constexpr OptionName kOptions[] = {
     {"precision", "--precision"},
     {"sums", "--sums"},
     {"problem", "--problem"},
+    {"range", "--range"},
     {"schedule", "--schedule"},
     {"self_test", "--self-test"},
     {"shapes", "--shape"},

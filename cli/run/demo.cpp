@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "common/commands.hpp"
-#include "common/digits.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
@@ -18,6 +17,7 @@
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
+#include "run/digits.hpp"
 
 namespace morton::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "common/commands.hpp"
+#include "common/data_options.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
@@ -17,7 +18,6 @@
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
 #include "morton/evaluation.hpp"
-#include "train/data_options.hpp"
 
 namespace morton::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "common/data_options.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "common/option_names.hpp"
@@ -20,7 +21,6 @@
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
 #include "morton/architectures.hpp"
-#include "train/data_options.hpp"
 #include "train/stop_signals.hpp"
 #include "train/train_fit.hpp"
 #include "train/train_line.hpp"

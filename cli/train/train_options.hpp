@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "common/data_options.hpp"
 #include "common/options.hpp"
 #include "morton/trainer.hpp"
 #include "morton/training_run.hpp"
-#include "train/data_options.hpp"
 
 namespace morton::cli {
 

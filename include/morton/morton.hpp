@@ -18,6 +18,7 @@
 ///   library of its own, `morton::tools`.
 #include "morton/architectures.hpp"
 #include "morton/compare.hpp"
+#include "morton/compare_models.hpp"
 #include "morton/compile.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/dataset.hpp"

@@ -3,18 +3,22 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
+#include "morton/compare_models.hpp"
 #include "morton/compile.hpp"
 #include "morton/quantize.hpp"
-#include "training/data/example_writer.hpp"
 
 namespace morton::api {
 
 /// The values of one batch, by the tensors' names.
 using BatchValues = std::map<std::string, Tensor>;
+
+/// Makes computed tensors results of the graph.
+void show(Graph& graph, const std::set<TensorId>& tensors);
 
 /// Shows the first examples of the data to graphs with the model's input.
 class Calibration {
@@ -25,14 +29,13 @@ class Calibration {
 
   /// Runs the graph on each batch, and calls `look` with its outputs and its input.
   void walk(const Graph& graph, const std::function<void(const BatchValues&)>& look);
-  [[nodiscard]] std::int64_t examples() const { return batches_ * shape_.front(); }
+  [[nodiscard]] std::int64_t examples() const { return batches_.examples; }
 
  private:
   Device device_;
   std::string input_;
   Shape shape_;
-  training::ExampleWriter writer_;
-  std::int64_t batches_ = 0;
+  InputRuns batches_;
   std::function<void(double)> progress_;
   double done_ = 0.0, all_ = 1.0;  ///< batches, of all walks
 };

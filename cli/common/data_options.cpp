@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/data_options.hpp"
+#include "common/data_options.hpp"
 
 #include <fmt/format.h>
 

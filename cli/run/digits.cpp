@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/digits.hpp"
+#include "run/digits.hpp"
 
 #include <fmt/format.h>
 
