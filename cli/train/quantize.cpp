@@ -5,16 +5,18 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "common/commands.hpp"
+#include "common/data_options.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/terminal.hpp"
 #include "morton/dataset.hpp"
-#include "train/data_options.hpp"
+#include "morton/error.hpp"
 
 namespace morton::cli {
 namespace {
@@ -31,6 +33,9 @@ Examples:
   morton quantize lenet5.onnx --data data/mnist -o lenet5-int8.onnx
   morton quantize net.onnx --data pictures --mean 0.485,0.456,0.406 --deviation 0.229,0.224,0.225 -o net-int8.onnx
   morton quantize net.onnx --data pictures --range entropy --keep-worst 2 --format json -o net-int8.onnx)";
+
+/// Below it the noise is a fifth of the signal's amplitude and more.
+constexpr double kLowDecibels = 15.0;
 
 struct QuantizeArguments {
   DeviceOptions device;
@@ -60,11 +65,7 @@ std::string text_of(const QuantizedModel& quantized, Format format) {
                    {"dB", Table::Align::right},
                    {"weights, bytes", Table::Align::right},
                    {"before", Table::Align::right}};
-  std::int64_t before = 0;
-  std::int64_t after = 0;
   for (const QuantizedLayer& layer : quantized.layers) {
-    before += layer.weight_bytes_before;
-    after += layer.weight_bytes_after;
     const bool has_figure = layer.is_quantized || layer.signal_to_noise_db != 0.0;
     table.rows.push_back(
         {layer.node, layer.op, layer.is_quantized ? "8" : fmt::format("32, {}", layer.why_not),
@@ -73,9 +74,10 @@ std::string text_of(const QuantizedModel& quantized, Format format) {
   }
   const double whole = quantized.output_signal_to_noise_db;
   return to_text(table, format) +
-         fmt::format("\nthe first output: {}{} on {} examples; weights: {} bytes, {} before\n",
+         fmt::format("\nthe first output: {}{} on {} example{}; weights: {} bytes, {} before\n",
                      decibels_text(whole), std::isfinite(whole) ? " dB" : "", quantized.examples,
-                     after, before);
+                     quantized.examples == 1 ? "" : "s", quantized.weight_bytes_after,
+                     quantized.weight_bytes_before);
 }
 
 Json json_of(const QuantizedModel& quantized, const std::string& output) {
@@ -92,10 +94,30 @@ Json json_of(const QuantizedModel& quantized, const std::string& output) {
   return {{"model", output},
           {"examples", quantized.examples},
           {"output_signal_to_noise_db", decibels_json(quantized.output_signal_to_noise_db)},
+          {"weight_bytes", quantized.weight_bytes_after},
+          {"weight_bytes_before", quantized.weight_bytes_before},
           {"layers", std::move(layers)}};
 }
 
+/// Before any work is done.
+void require_onnx(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".onnx") return;
+  throw UsageError(fmt::format("--output {}: a model of 8 bits is written to an .onnx file", path));
+}
+
+void warn_of_much_noise(const QuantizedModel& quantized) {
+  const double whole = quantized.output_signal_to_noise_db;
+  if (std::isnan(whole) || whole >= kLowDecibels) return;
+  log::warn(
+      "the first output keeps {} dB, below {:.0f}: check the answers with `morton eval`. Another "
+      "--range or --keep-worst may help; `morton compare --against` with --layers shows where it "
+      "is "
+      "lost",
+      decibels_text(whole), kLowDecibels);
+}
+
 int quantize_model(QuantizeArguments& arguments) {
+  require_onnx(arguments.output);
   const Model model = Model::load(arguments.model);
   const Dataset data = read_dataset(arguments.data.path, Split::train);
   QuantizeOptions& options = arguments.options;
@@ -108,6 +130,7 @@ int quantize_model(QuantizeArguments& arguments) {
   const QuantizedModel quantized = quantize(model, open_device(arguments.device), data, options);
   quantized.model.save(arguments.output);
   log::info("wrote {}", arguments.output);
+  warn_of_much_noise(quantized);
   emit(for_people(arguments.format)
            ? text_of(quantized, arguments.format)
            : to_text(json_of(quantized, arguments.output), arguments.format),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,11 +25,11 @@ struct QuantizeOptions {
   /// at both ends (`percentile`); or as many as keep most of the distribution (least relative
   /// entropy, TensorRT's way).
   enum class Range : std::uint8_t { min_max, percentile, entropy } range = Range::min_max;
-  /// Percent of the values inside, above 50 and up to 100.
-  double percentile = 99.99;
+  /// Percent of the values inside, above 50 and up to 100; nothing: 99.99. Only for that range.
+  std::optional<double> percentile{};
   /// Names of layers that stay as they are.
   std::set<std::string> in_float;
-  /// How many further layers stay as they are: those that lose most.
+  /// How many further layers stay as they are, fewer than there are: those that lose most.
   std::int64_t worst_in_float = 0;
   /// Whether biases make up for the mean error that rounded weights and inputs cause.
   enum class Biases : std::uint8_t { correct, leave } biases = Biases::correct;
@@ -50,7 +51,10 @@ struct QuantizedLayer {
 
 struct QuantizedModel {
   Model model;  ///< ONNX's QuantizeLinear and DequantizeLinear around layers in f32
+  /// In the model's order, behind them those that cannot be of 8 bits.
   std::vector<QuantizedLayer> layers;
+  /// Of the weights of all these layers; those that layers share count once.
+  std::int64_t weight_bytes_before = 0, weight_bytes_after = 0;
   std::int64_t examples = 0;  ///< that were looked at
   /// The first output of the model beside that of the f32 model, on the same examples, likewise.
   /// NaN where the two cannot be compared: they are not f32, or are of other extents.
@@ -59,8 +63,9 @@ struct QuantizedModel {
 
 /// Quantises Conv, Gemm and MatMul with constant weights after training: weights to i8 with a scale
 /// for each channel, activations to u8. The model has one f32 input [batch, ...] and opset 13 or
-/// later. Throws UsageError for other models, for names in `in_float` that are no layer's, and for
-/// data that do not fit; ModelError where an activation is not finite.
+/// later. Throws UsageError for other models, for names in `in_float` that are no layer's, where no
+/// layer would be of 8 bits, and for data that do not fit; ModelError where an activation is not
+/// finite.
 [[nodiscard]] MORTON_API QuantizedModel quantize(const Model& model, const Device& device,
                                                  const Dataset& data,
                                                  const QuantizeOptions& options = {});

@@ -148,6 +148,7 @@ TEST_P(ModelQuantize, WhatDoesNotFitIsNamed) {
   EXPECT_THAT(complaint(lenet(), options),
               HasSubstr("there is no such layer; there are 'C1', 'C3', 'F5', 'F6', 'output'"));
   options = {};
+  options.range = QuantizeOptions::Range::percentile;
   options.percentile = 50.0;
   EXPECT_THAT(complaint(lenet(), options), HasSubstr("expected above 50 and up to 100"));
   options = {};
@@ -159,6 +160,75 @@ TEST_P(ModelQuantize, WhatDoesNotFitIsNamed) {
   Sketch sketch;
   sketch.input("x", {4, 8}).node("Relu", {"x"}, {"y"});
   EXPECT_THAT(complaint(api::Inside::make(sketch.graph({"y"})), {}), HasSubstr("no Conv, Gemm"));
+}
+
+TEST_P(ModelQuantize, OptionsThatChangeNothingAreRefused) {
+  const Dataset data = digits(Split::train);
+  const auto complaint = [&](const QuantizeOptions& options) {
+    return std::string(
+        thrown<UsageError>([&] { (void)quantize(lenet(), device(), data, options); }).what());
+  };
+  QuantizeOptions options;
+  options.percentile = 99.0;
+  EXPECT_THAT(complaint(options), HasSubstr("is read with range percentile alone"));
+  options = {};
+  options.worst_in_float = 5;
+  EXPECT_THAT(complaint(options), HasSubstr("expected fewer than the 5 layers"));
+  options.in_float = {"C1"};
+  options.worst_in_float = 4;
+  EXPECT_THAT(complaint(options), HasSubstr("expected fewer than the 4 layers"));
+  options = {};
+  options.in_float = {"C1", "C3", "F5", "F6", "output"};
+  EXPECT_THAT(complaint(options), HasSubstr("names every layer"));
+}
+
+TEST_P(ModelQuantize, SharedWeightsCountOnce) {
+  Sketch sketch;
+  sketch.input("x", {4, 4});
+  sketch.constant("w", random_tensor({4, 4}, 1));
+  sketch.node("MatMul", {"x", "w"}, {"y"}).node("MatMul", {"y", "w"}, {"z"});
+  const Model model = api::Inside::make(sketch.graph({"z"}));
+  Dataset data = levels();
+  QuantizeOptions options;
+  options.examples = 4;
+  const QuantizedModel both = quantize(model, device(), data, options);
+  EXPECT_EQ(both.weight_bytes_before, 64);
+  EXPECT_EQ(both.weight_bytes_after, 16 + 4 * 5);
+  options.in_float = {both.layers[0].node};
+  const QuantizedModel one = quantize(model, device(), data, options);
+  EXPECT_EQ(one.weight_bytes_before, 64);
+  EXPECT_EQ(one.weight_bytes_after, 64 + 16 + 4 * 5);  // the file has both
+}
+
+TEST_P(ModelQuantize, LayersThatStayAreNamedWithTheReason) {
+  Sketch body;
+  body.formal("inside").formal("v").node("MatMul", {"inside", "v"}, {"t"});
+  Sketch twin(body);
+  Sketch sketch;
+  sketch.input("x", {4, 4});
+  sketch.constant("w", random_tensor({4, 4}, 1)).constant("w3", random_tensor({1, 4, 4}, 2));
+  sketch.constant("w16", random_tensor({4, 4}, 3).converted(DType::f16)).truth("yes", true);
+  sketch.node("MatMul", {"x", "w"}, {"a"}).node("MatMul", {"a", "w3"}, {"b"});
+  sketch.node("Flatten", {"b"}, {"c"}, {{"axis", std::int64_t{2}}});
+  sketch.node("Transpose", {"w"}, {"moved"}).node("MatMul", {"c", "moved"}, {"d"});
+  sketch.node("MatMul", {"w", "d"}, {"e"}).node("MatMul", {"e", "d"}, {"f"});
+  sketch.node("Cast", {"f"}, {"f16"}, {{"to", std::int64_t{10}}});
+  sketch.node("MatMul", {"f16", "w16"}, {"g"});
+  sketch.node("Cast", {"g"}, {"h"}, {{"to", std::int64_t{1}}});
+  sketch.node("If", {"yes", "h", "w", "h", "w"}, {"y"}, {},
+              {{"else_branch", body.body({"t"}, 2)}, {"then_branch", twin.body({"t"}, 2)}});
+  const Model model = api::Inside::make(sketch.graph({"y"}));
+  QuantizeOptions options;
+  options.examples = 4;
+  std::vector<std::string> told;
+  for (const QuantizedLayer& layer : quantize(model, device(), levels(), options).layers) {
+    told.push_back(layer.node + ": " + (layer.is_quantized ? "8" : layer.why_not));
+  }
+  EXPECT_THAT(told, ::testing::ElementsAre("MatMul_0: 8", "MatMul_1: weights 1x4x4",
+                                           "MatMul_4: a node computes its weights",
+                                           "MatMul_5: its weights are the first operand",
+                                           "MatMul_8: weights of f16", "MatMul_0: inside If",
+                                           "MatMul_0: inside If"));
 }
 
 TEST(ValueCounts, RangesHoldZeroAndWhatIsAsked) {

@@ -10,7 +10,9 @@
 #include "api/inside.hpp"
 #include "api/quantization/calibration.hpp"
 #include "api/quantization/layer_loss.hpp"
+#include "api/quantization/layer_report.hpp"
 #include "api/quantization/qdq_writer.hpp"
+#include "api/quantization/quantize_check.hpp"
 #include "api/quantization/quantized_layers.hpp"
 #include "api/quantization/value_range.hpp"
 #include "base/error.hpp"
@@ -20,8 +22,6 @@
 namespace morton {
 using namespace api;
 namespace {
-
-constexpr std::int64_t kOpsetOfChannelScales = 13;
 
 using Codes = std::map<TensorId, Code>;
 
@@ -45,17 +45,26 @@ class Quantizer {
     layers_ = weight_layers(graph_);
     losses_.resize(layers_.size());
     reasons_.resize(layers_.size());
+    leave_in_float();
+    require_some_layers();
   }
 
   QuantizedModel run() {
-    leave_in_float();
     find_codes();
     find_losses();
     leave_the_worst();
     Graph quantized = written();
     const double whole = output_decibels(quantized);
-    QuantizedModel result{Inside::make(std::move(quantized)), {}, calibration_.examples(), whole};
+    QuantizedModel result{Inside::make(std::move(quantized)), {}};
+    result.examples = calibration_.examples();
+    result.output_signal_to_noise_db = whole;
     for (std::size_t i = 0; i < layers_.size(); ++i) result.layers.push_back(told_of(i));
+    add_up_weights(layers_, result);
+    for (QuantizedLayer& layer : layers_in_float(graph_, layers_)) {
+      result.weight_bytes_before += layer.weight_bytes_before;
+      result.weight_bytes_after += layer.weight_bytes_after;
+      result.layers.push_back(std::move(layer));
+    }
     return result;
   }
 
@@ -77,6 +86,18 @@ class Quantizer {
     }
     throw UsageError(setting("in_float", *unknown.begin()) + ": there is no such layer" +
                      (names.empty() ? "" : "; there are " + names));
+  }
+
+  /// Says before any work where no layer would be of 8 bits.
+  void require_some_layers() const {
+    const auto count = std::ranges::count_if(reasons_, &std::string::empty);
+    if (count == 0) {
+      throw UsageError(setting("in_float") + ": names every layer, so none would be of 8 bits");
+    }
+    if (options_.worst_in_float < count) return;
+    throw UsageError(setting("worst_in_float", std::to_string(options_.worst_in_float)) +
+                     ": expected fewer than the " + std::to_string(count) +
+                     " layers that can be of 8 bits");
   }
 
   /// The tensors that are rounded, for the layers that are.
@@ -108,7 +129,7 @@ class Quantizer {
       });
     }
     for (const auto& [id, found] : counts) {
-      codes_[id] = code_of(found.range(options_.range, options_.percentile));
+      codes_[id] = code_of(found.range(options_.range, percentile_of(options_)));
     }
     std::map<TensorId, TensorId> moved;  // what only was moved, and what it was before
     for (const Node& node : graph_.nodes) {
@@ -119,14 +140,6 @@ class Quantizer {
       const auto from = codes_.find(source);
       const auto to = codes_.find(node.outputs.front());
       if (from != codes_.end() && to != codes_.end()) to->second = from->second;
-    }
-  }
-
-  /// Makes tensors results of the graph.
-  void show(Graph& graph, const std::set<TensorId>& tensors) const {
-    for (const TensorId id : tensors) {
-      const bool is_computed = graph.tensor(id).kind == GraphTensor::Kind::activation;
-      if (is_computed && !graph.is_result(id)) graph.outputs.push_back(id);
     }
   }
 
@@ -170,9 +183,7 @@ class Quantizer {
     }
     std::ranges::stable_sort(rounded, std::ranges::less(),
                              [&](std::size_t i) { return losses_[i].decibels(); });
-    const auto count =
-        std::min(static_cast<std::size_t>(std::max<std::int64_t>(options_.worst_in_float, 0)),
-                 rounded.size());
+    const auto count = static_cast<std::size_t>(options_.worst_in_float);
     for (std::size_t i = 0; i < count; ++i) reasons_[rounded[i]] = "loses most";
   }
 
@@ -260,25 +271,11 @@ class Quantizer {
   Codes codes_{};
 };
 
-void check(const Graph& graph, const QuantizeOptions& options) {
-  if (graph.opset < kOpsetOfChannelScales) {
-    throw UsageError("quantization: the model is of opset " + std::to_string(graph.opset) +
-                     "; scales for each channel need 13 or later: convert the model");
-  }
-  if (!(options.percentile > 50.0) || options.percentile > 100.0) {
-    throw UsageError(setting("percentile") + ": expected above 50 and up to 100");
-  }
-  if (options.worst_in_float < 0) throw UsageError(setting("worst_in_float") + ": below 0");
-  if (weight_layers(graph).empty()) {
-    throw UsageError("quantization: no Conv, Gemm or MatMul of the model has constant f32 weights");
-  }
-}
-
 }  // namespace
 
 QuantizedModel quantize(const Model& model, const Device& device, const Dataset& data,
                         const QuantizeOptions& options) {
-  check(Inside::of(model), options);
+  check_quantization(Inside::of(model), options);
   return Quantizer(model, device, data, options).run();
 }
 
