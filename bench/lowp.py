@@ -3,7 +3,8 @@
 """Low precision beside its targets: products of bytes, networks of 8 bits, what 8 bits cost in accuracy, and the bytes
 that f16 saves. Peers are gemmlowp, ONNX Runtime, and our own f32. All who compute one thing take turns. Networks are
 checked against ONNX Runtime first. Prints the table with the command for each number, and appends a record to
-bench/history/lowp. bench/lowp_table.py lists shapes, networks and what is wanted.
+bench/history/lowp. bench/lowp_table.py lists shapes, networks and what is wanted. A network without trained weights is
+trained once, and kept.
 
 The status is 1 when something was not measured or gives wrong numbers; a missed target is no failure."""
 
@@ -50,6 +51,8 @@ class Product:
     """`morton bench gemm`: each turn is a process of its own, whose value is the median of our samples. `peers` holds
     what the peer in the same process took."""
 
+    is_warm = True
+
     def __init__(self, words, title, peer=""):
         self.words, self.title, self.peer, self.peers = words, title, peer, []
 
@@ -75,6 +78,8 @@ class Product:
 
 class Beside:
     """The peer in the latest turn of that product."""
+
+    is_warm = True
 
     def __init__(self, product, threads):
         self.product, self.threads = product, threads
@@ -190,15 +195,33 @@ def accuracy(model, data, options):
     return 100 * json_of(words, {})["accuracy"], shlex.join(words)
 
 
+def train(network, options):
+    """Trains the network, unless it was before, and says where it is. A training that was cut short leaves nothing that
+    is taken for a whole one."""
+    folder = options.folder / network.name
+    if (ROOT / folder / "model.onnx").exists():
+        return str(folder / "model.onnx")
+    if not pathlib.Path(network.data).exists():
+        raise Missing(f"{network.data} is not here: apt-get install {network.package}")
+    unfinished = folder.with_name(f"{folder.name}.unfinished")
+    shutil.rmtree(ROOT / unfinished, ignore_errors=True)
+    words = [options.program, "train", network.name, "--data", network.data, *network.how, "-o", str(unfinished),
+             *device_words(options)]
+    say(f"  training {network.title} once, for some minutes; {folder} keeps it: {shlex.join(words)}")
+    json_of(words, {})
+    (ROOT / unfinished).rename(ROOT / folder)
+    return str(folder / "model.onnx")
+
+
 def fill_accuracy(network, rows, options):
-    model = network.file or str(options.folder / network.name / "model.onnx")
-    if not (ROOT / model).exists():
-        raise Missing(f"the repository has no trained weights; {options.program} {network.how} "
-                      f"{options.folder / network.name} makes {model}")
+    model = network.file or train(network, options)
     smaller = str(options.folder / f"{network.name}-int8.onnx")
     words = [options.program, "quantize", model, "--data", network.data, "-o", smaller, *device_words(options)]
     json_of(words, {})
     before, command = accuracy(model, network.data, options)
+    if before < network.least:
+        raise Missing(f"{command}: {before:.2f} % are right, and {network.least} are wanted of a trained network; remove "
+                      f"{pathlib.Path(model).parent} to train it anew")
     after, command_after = accuracy(smaller, network.data, options)
     rows[0]["figures"] = [(f"{network.title}, f32: % right", before, command),
                           (f"{network.title}, 8 bits: % right", after, f"{shlex.join(words)} && {command_after}")]

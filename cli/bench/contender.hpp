@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,12 +37,12 @@ class Contender {
     std::string work_group;  ///< "4x16" of each step that computes
     /// Values of tunables, by kernel, of the steps that compute.
     std::map<std::string, std::map<std::string, std::int64_t>> tunables;
-    std::string padding;                 ///< "lhs 104x20" of operands that are padded
-    DType stored = DType::f32;           ///< coarsest type in which operands are held
-    std::vector<std::string> steps;      ///< kernels, in order
-    std::vector<std::string> computing;  ///< those that do not only pack
-    bool bounded_by_peak = true;         ///< whether its arithmetic is what the peak measures
-    bool pause_after = false;            ///< its threads spin: a pause before the next
+    std::string padding;                       ///< "lhs 104x20" of operands that are padded
+    DType stored = DType::f32;                 ///< coarsest type in which operands are held
+    std::vector<std::string> steps;            ///< kernels, in order
+    std::vector<std::string> computing;        ///< those that do not only pack
+    bool bounded_by_peak = true;               ///< whether its arithmetic is what the peak measures
+    std::chrono::milliseconds pause_after{0};  ///< its threads spin: a pause before the next
   };
 
   Contender(std::string name, std::size_t sets) : name_(std::move(name)), sets_(sets) {}

@@ -54,8 +54,8 @@ class Rounds {
 
 /// Lets threads that spin after a call fall asleep: they halve the speed of who comes next.
 void pause_after(const Contender& contender) {
-  constexpr std::chrono::milliseconds kPause(300);
-  if (contender.about().pause_after) std::this_thread::sleep_for(kPause);
+  const std::chrono::milliseconds pause = contender.about().pause_after;
+  if (pause.count() > 0) std::this_thread::sleep_for(pause);
 }
 
 /// Lets the contenders take turns.

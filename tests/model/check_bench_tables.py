@@ -5,6 +5,7 @@
     python3 -B tests/model/check_bench_tables.py
 """
 
+import dataclasses
 import importlib
 import math
 import pathlib
@@ -116,6 +117,12 @@ def check_lowp():
     assert row["number"] == 1.5 and row["verdict"] == "hit" and row["times"]["ours"] == {"ms": 2.0}, row
     lowp.fill_row(row, times, {"f32": "gone"}, "f32")
     assert row["why"] == "gone" and set(row["times"]) == {"ours"}, row
+    absent = dataclasses.replace(lowp_table.TRAINED[1], name="absent", data="/nowhere")
+    try:
+        lowp.train(absent, options)
+        raise AssertionError("a network without data is trained")
+    except common.Missing as why:
+        assert str(why) == "/nowhere is not here: apt-get install dataset-fashion-mnist", why
 
 
 class Fake:
@@ -142,13 +149,15 @@ class Fake:
 
 def check_turns():
     fakes = {"steady": Fake([9.0, 1.0, 3.0, 2.0]), "slow": Fake([5000.0, 4000.0]), "late": Fake([1.0, 1.0, None]),
-             "first": Fake([None])}
+             "first": Fake([None]), "warm": Fake([2.0, 1.0, 4.0])}
+    fakes["warm"].is_warm = True
     openers = {name: (name, lambda name=name: fakes[name]) for name in fakes}
     found, absent = contenders.measure(openers, 3)
     # The first turn of a quick one warms up; a slow one has two turns, which count.
     assert found["steady"]["samples_ms"] == [1.0, 3.0, 2.0] and found["steady"]["ms"] == 2.0, found
     assert found["slow"]["samples_ms"] == [5000.0, 4000.0], found
-    assert set(found) == {"steady", "slow"} and set(absent) == {"late", "first"}, (found, absent)
+    assert found["warm"]["samples_ms"] == [2.0, 1.0, 4.0], found
+    assert set(found) == {"steady", "slow", "warm"} and set(absent) == {"late", "first"}, (found, absent)
     assert all(one.closed for one in fakes.values())
 
 

@@ -43,8 +43,9 @@ class Gemmlowp : public Peer {
   }
   /// The peak is that of f32.
   [[nodiscard]] Place place() const override { return Place::elsewhere; }
+  /// A thread waits for 4 million instructions that do nothing, then sleeps.
   [[nodiscard]] AfterCall after_call() const override {
-    return host_.threads > 1 ? AfterCall::spins : AfterCall::idle;
+    return host_.threads > 1 ? AfterCall::spins_briefly : AfterCall::idle;
   }
 
   void set_inputs(const Tensor& lhs, const Tensor& rhs) override {

@@ -31,8 +31,9 @@ class Peer {
   /// Whether its arithmetic is that of the OpenCL device, whose peak is measured.
   enum class Place : std::uint8_t { same_processor, elsewhere };
   [[nodiscard]] virtual Place place() const = 0;
-  /// Whether its threads go on spinning after a call, and so slow down who comes next.
-  enum class AfterCall : std::uint8_t { idle, spins };
+  /// Whether its threads go on spinning after a call, and so slow down who comes next: for a few
+  /// milliseconds, or longer.
+  enum class AfterCall : std::uint8_t { idle, spins_briefly, spins };
   [[nodiscard]] virtual AfterCall after_call() const = 0;
 
   /// Puts the operands, held as the request's shape says, into every set.

@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/peers/peer_contender.hpp"
 
+#include <chrono>
+
 namespace morton::cli {
+namespace {
+
+std::chrono::milliseconds pause_after(Peer::AfterCall what) {
+  using std::chrono::milliseconds;
+  switch (what) {
+    case Peer::AfterCall::idle:
+      return milliseconds(0);
+    case Peer::AfterCall::spins_briefly:
+      return milliseconds(20);
+    case Peer::AfterCall::spins:
+      break;
+  }
+  return milliseconds(300);
+}
+
+}  // namespace
 
 PeerContender::PeerContender(const std::string& name, const PeerRequest& request)
     : Contender(name, request.sets), peer_(open_peer(name, request)) {}
@@ -11,7 +29,7 @@ Contender::About PeerContender::about() const {
   about.kind = Kind::peer;
   about.version = peer_->version();
   about.bounded_by_peak = peer_->place() == Peer::Place::same_processor;
-  about.pause_after = peer_->after_call() == Peer::AfterCall::spins;
+  about.pause_after = pause_after(peer_->after_call());
   return about;
 }
 
