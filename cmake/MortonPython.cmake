@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package `morton`: its module _native, and the folder python/morton beside it.
+if(NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
+  # The one that Debian's NumPy and pytest belong to.
+  set(Python_EXECUTABLE /usr/bin/python3)
+endif()
+find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+# PyPI's pybind11 says where it is; Debian's is found anyway.
+execute_process(COMMAND ${Python_EXECUTABLE} -m pybind11 --cmakedir
+                OUTPUT_VARIABLE pybind11_hint OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_package(pybind11 CONFIG REQUIRED HINTS ${pybind11_hint})
+
+file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
+pybind11_add_module(morton_python NO_EXTRAS ${python_sources})
+# The package in the build folder is the one of the sources, beside the module.
+set_target_properties(morton_python PROPERTIES
+  OUTPUT_NAME _native LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/morton)
+target_include_directories(morton_python PRIVATE ${generated_include})
+target_link_libraries(morton_python PRIVATE morton morton_flags)
+file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python
+     ${PROJECT_SOURCE_DIR}/python/morton/*.py ${PROJECT_SOURCE_DIR}/python/morton/*.pyi
+     ${PROJECT_SOURCE_DIR}/python/morton/py.typed)
+foreach(file IN LISTS python_files)
+  configure_file(${PROJECT_SOURCE_DIR}/python/${file} ${PROJECT_BINARY_DIR}/python/${file} COPYONLY)
+endforeach()
+
+if(MORTON_TESTS)
+  set(test_cache ${PROJECT_BINARY_DIR}/Testing/cache/python)
+  add_test(NAME python_package
+           COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
+  set_tests_properties(python_package PROPERTIES ENVIRONMENT
+    "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT}")
+endif()

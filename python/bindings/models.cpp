@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.hpp"
+
+namespace morton::python {
+namespace {
+
+/// Extents as numbers, and where the model leaves one open its name, or None.
+py::list extents_of(const PortInfo& port) {
+  py::list extents;
+  for (std::size_t d = 0; d < port.shape.size(); ++d) {
+    const bool is_open = port.shape[d] < 0;
+    const std::string symbol = d < port.symbols.size() ? port.symbols[d] : "";
+    if (!is_open) {
+      extents.append(port.shape[d]);
+    } else if (symbol.empty()) {
+      extents.append(py::none());
+    } else {
+      extents.append(symbol);
+    }
+  }
+  return extents;
+}
+
+py::dict summary_of(const Model& model) {
+  const ModelSummary summary = model.summary();
+  py::dict unsupported;
+  for (const auto& [node, why] : summary.unsupported) unsupported[node.c_str()] = why.print();
+  py::dict operators;
+  for (const auto& [name, count] : summary.operators) operators[name.c_str()] = count;
+  py::dict facts;
+  facts["name"] = summary.name;
+  facts["opset"] = summary.opset;
+  facts["parameters"] = summary.parameters;
+  facts["parameter_bytes"] = summary.parameter_bytes;
+  facts["operators"] = operators;
+  facts["unsupported"] = unsupported;
+  facts["planned_inputs"] = summary.planned_inputs;
+  return facts;
+}
+
+Model load_model(const std::string& path) {
+  const py::gil_scoped_release released;
+  return Model::load(path);
+}
+
+Model model_of_bytes(const py::bytes& onnx, const std::string& name) {
+  const auto text = static_cast<std::string_view>(onnx);
+  const py::gil_scoped_release released;
+  return Model::from_bytes(text, name);
+}
+
+}  // namespace
+
+void bind_models(py::module_& module) {
+  py::class_<PortInfo>(module, "Port", "An input or an output of a model.")
+      .def_readonly("name", &PortInfo::name)
+      .def_property_readonly("shape", &extents_of,
+                             "Its extents: numbers, and of those that are open their names.")
+      .def_property_readonly(
+          "dtype", [](const PortInfo& port) { return numpy_name(port.dtype); },
+          "NumPy's name of the element type.")
+      .def_readonly("labels", &PortInfo::labels, "Of a classifier's results the classes' names.")
+      .def_property_readonly(
+          "is_tensor", [](const PortInfo& port) { return port.form.is_tensor(); },
+          "False for lists and optional values.")
+      .def_property_readonly("has_any_shape",
+                             [](const PortInfo& port) { return port.form.any_shape; })
+      .def("__repr__", [](const PortInfo& port) {
+        return "<morton.Port " + port.name + " " + numpy_name(port.dtype) + " " +
+               py::repr(extents_of(port)).cast<std::string>() + ">";
+      });
+  py::class_<Model>(module, "Model", "A network as its file states it.")
+      .def_static("load", &load_model, py::arg("path"),
+                  "Reads an ONNX file, or a network definition of R17 (.json). Raises ModelError, "
+                  "UnsupportedError.")
+      .def_static("from_bytes", &model_of_bytes, py::arg("onnx"), py::arg("name") = "model",
+                  "Reads ONNX from bytes; external data is refused.")
+      .def(
+          "save",
+          [](const Model& self, const std::string& path) {
+            const py::gil_scoped_release released;
+            self.save(path);
+          },
+          py::arg("path"), "Writes .onnx, or .json. The file appears whole or not at all.")
+      .def_property_readonly("inputs", [](const Model& self) { return self.inputs(); })
+      .def_property_readonly("outputs", [](const Model& self) { return self.outputs(); })
+      .def_property_readonly("summary", &summary_of, "Facts in short, a dict.")
+      .def_property_readonly("text", &Model::text, "The graph as text.")
+      .def("__repr__",
+           [](const Model& self) { return "<morton.Model " + self.summary().name + ">"; });
+}
+
+}  // namespace morton::python

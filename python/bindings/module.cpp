@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.hpp"
+#include "morton/version.hpp"
+
+PYBIND11_MODULE(_native, module) {
+  using namespace morton::python;  // NOLINT(google-build-using-namespace)
+  module.doc() = "Morton's C++ library; `import morton` is its Python interface.";
+  module.attr("__version__") = MORTON_VERSION;
+  bind_errors(module);
+  bind_devices(module);
+  bind_models(module);
+  bind_compiling(module);
+  bind_sessions(module);
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Morton runs and trains neural networks on any OpenCL 1.2 device.
+
+A program for ONNX Runtime's Python API runs with its import changed:
+
+    import morton as ort
+    session = ort.InferenceSession("model.onnx")
+    scores, = session.run(None, {"input": image})
+
+Morton's own interface is that of its C++ library:
+
+    device = morton.Device("gpu")
+    model = morton.compile(morton.Model.load("model.onnx"), device, batch=8)
+    session = morton.Session(model)
+    outputs = session.run({"input": images})
+    print(model.plan_text(why=True))
+"""
+import json as _json
+
+from ._native import (CompiledModel, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
+                      SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, device_jsons)
+from ._inference import (InferenceSession, IOBinding, NodeArg, OrtValue, get_all_providers,
+                         get_available_providers, get_device)
+from ._options import (ExecutionMode, GraphOptimizationLevel, ModelMetadata, RunOptions, SessionOptions)
+from . import capi
+
+
+def devices():
+    """Facts of all OpenCL devices, a dict each (docs/devices.md says what they mean)."""
+    return [_json.loads(text) for text in device_jsons()]
+
+
+__all__ = [
+    "CompiledModel", "Device", "DeviceError", "Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding",
+    "InferenceSession", "InternalError", "Model", "ModelError", "ModelMetadata", "NeedsSegments", "NodeArg", "OrtValue", "Port",
+    "RunOptions", "SegmentedSession", "Session", "SessionOptions", "UnsupportedError", "UsageError", "__version__",
+    "capi", "compile", "devices", "get_all_providers", "get_available_providers", "get_device",
+]

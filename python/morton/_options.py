@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ONNX Runtime's programs set of a session and of a run.
+
+What has a meaning here is heeded; `SessionOptions` says of each what it does. What has none is kept, so that it can be
+read again.
+"""
+import enum
+
+
+class GraphOptimizationLevel(enum.IntEnum):
+    """ORT_DISABLE_ALL leaves out the passes that can be left out; the others are one."""
+    ORT_DISABLE_ALL = 0
+    ORT_ENABLE_BASIC = 1
+    ORT_ENABLE_EXTENDED = 2
+    ORT_ENABLE_LAYOUT = 3
+    ORT_ENABLE_ALL = 99
+
+
+class ExecutionMode(enum.IntEnum):
+    """Steps follow each other on the device, whatever is asked for."""
+    ORT_SEQUENTIAL = 0
+    ORT_PARALLEL = 1
+
+
+class RunOptions:
+    """Options of one run. None changes what is computed."""
+
+    def __init__(self):
+        self.log_severity_level = 2
+        self.log_verbosity_level = 0
+        self.logid = ""
+        self.only_execute_path_to_fetches = False
+        self.terminate = False
+        self._entries = {}
+
+    def add_run_config_entry(self, key, value):
+        self._entries[key] = value
+
+    def get_run_config_entry(self, key):
+        return self._entries[key]
+
+
+class SessionOptions:
+    """Options of a session.
+
+    Heeded: `graph_optimization_level`; `enable_profiling` with `profile_file_prefix`; free dimensions; entries whose key begins with "morton.", which are options of
+    `morton.compile`: `add_session_config_entry("morton.precision", "f16")`.
+    Without a meaning on an OpenCL device: `intra_op_num_threads` (a warning says so), `inter_op_num_threads`, `execution_mode`, `enable_mem_pattern`,
+    `enable_cpu_mem_arena`, `enable_mem_reuse`, `use_deterministic_compute` (sums have one order anyway) and what is logged.
+    """
+
+    def __init__(self):
+        self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
+        self.intra_op_num_threads = 0
+        self.inter_op_num_threads = 0
+        self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
+        self.enable_profiling = False
+        self.profile_file_prefix = "morton_profile_"
+        self.enable_mem_pattern = True
+        self.enable_cpu_mem_arena = True
+        self.enable_mem_reuse = True
+        self.use_deterministic_compute = False
+        self.log_severity_level = 2
+        self.log_verbosity_level = 0
+        self.logid = ""
+        self.optimized_model_filepath = ""
+        self._entries = {}
+        self._by_name = {}
+
+    def add_session_config_entry(self, key, value):
+        self._entries[key] = value
+
+    def get_session_config_entry(self, key):
+        return self._entries[key]
+
+    def add_free_dimension_override_by_name(self, name, extent):
+        """The open extent of this name has this value."""
+        self._by_name[name] = int(extent)
+
+
+class ModelMetadata:
+    """Facts of a model."""
+
+    def __init__(self, name):
+        self.graph_name = name
+        self.description = ""
+        self.domain = ""
+        self.graph_description = ""
+        self.producer_name = ""
+        self.version = 0
+        self.custom_metadata_map = {}
