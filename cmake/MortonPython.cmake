@@ -31,3 +31,7 @@ if(MORTON_TESTS)
   set_tests_properties(python_package PROPERTIES ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT}")
 endif()
+
+# What a wheel holds beside the package's own files.
+install(TARGETS morton_python LIBRARY DESTINATION morton COMPONENT python)
+install(TARGETS morton_compile RUNTIME DESTINATION morton/libexec/morton COMPONENT python)

@@ -20,6 +20,7 @@ void bind_devices(py::module_& module);
 void bind_models(py::module_& module);
 void bind_compiling(py::module_& module);
 void bind_sessions(py::module_& module);
+void bind_training(py::module_& module);
 
 /// NumPy's name of an element type: "float32"; of types that NumPy lacks ml_dtypes' name,
 /// "bfloat16".

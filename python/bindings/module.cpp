@@ -11,4 +11,5 @@ PYBIND11_MODULE(_native, module) {
   bind_models(module);
   bind_compiling(module);
   bind_sessions(module);
+  bind_training(module);
 }

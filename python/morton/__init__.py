@@ -17,8 +17,8 @@ Morton's own interface is that of its C++ library:
 """
 import json as _json
 
-from ._native import (CompiledModel, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
-                      SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, device_jsons)
+from ._native import (CompiledModel, Dataset, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
+                      SegmentedSession, Session, Trainer, UnsupportedError, UsageError, __version__, compile, device_jsons, quantize)
 from ._inference import (InferenceSession, IOBinding, NodeArg, OrtValue, get_all_providers,
                          get_available_providers, get_device)
 from ._options import (ExecutionMode, GraphOptimizationLevel, ModelMetadata, RunOptions, SessionOptions)
@@ -31,8 +31,8 @@ def devices():
 
 
 __all__ = [
-    "CompiledModel", "Device", "DeviceError", "Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding",
+    "CompiledModel", "Dataset", "Device", "DeviceError", "Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding",
     "InferenceSession", "InternalError", "Model", "ModelError", "ModelMetadata", "NeedsSegments", "NodeArg", "OrtValue", "Port",
-    "RunOptions", "SegmentedSession", "Session", "SessionOptions", "UnsupportedError", "UsageError", "__version__",
-    "capi", "compile", "devices", "get_all_providers", "get_available_providers", "get_device",
+    "RunOptions", "SegmentedSession", "Session", "SessionOptions", "Trainer", "UnsupportedError", "UsageError", "__version__",
+    "capi", "compile", "devices", "get_all_providers", "get_available_providers", "get_device", "quantize",
 ]
