@@ -44,19 +44,19 @@ void bind_errors(py::module_& module) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const UsageError& error) {
-      usage(error.what());
+      PyErr_SetString(usage.ptr(), error.what());
     } catch (const ModelError& error) {
-      model(error.what());
+      PyErr_SetString(model.ptr(), error.what());
     } catch (const NeedsSegments& error) {
-      waits(error.what());
+      PyErr_SetString(waits.ptr(), error.what());
     } catch (const UnsupportedError& error) {
-      unsupported(error.what());
+      PyErr_SetString(unsupported.ptr(), error.what());
     } catch (const DeviceError& error) {
-      device(error.what());
+      PyErr_SetString(device.ptr(), error.what());
     } catch (const InternalError& error) {
-      internal(error.what());
+      PyErr_SetString(internal.ptr(), error.what());
     } catch (const Error& error) {
-      base(error.what());
+      PyErr_SetString(base.ptr(), error.what());
     }
   });
 }
