@@ -45,8 +45,8 @@ struct TensorDifference {
   double signal_to_noise_db = 0.0;
   std::int64_t elements = 0;
   std::int64_t not_finite = 0;  ///< of them in one model only, which no figure above counts
-  /// Of outputs [rows, classes] of reals: all rows, and those whose greatest element has the same
-  /// place. Further extents of 1 are allowed. 0 of other tensors.
+  /// Of outputs [rows, classes] of reals: the rows that are finite in both, and those of them whose
+  /// greatest element has the same place. Further extents of 1 are allowed. 0 of other tensors.
   std::int64_t rows = 0, rows_alike = 0;
 };
 
@@ -54,7 +54,8 @@ struct TensorDifference {
 struct ModelDifferences {
   std::vector<TensorDifference> outputs;
   std::vector<TensorDifference> inner;  ///< computed by nodes, and no outputs
-  /// What one model alone has, or both in other shapes: of outputs, and of what has a shape.
+  /// What one model alone has, or both in other shapes, or one as reals and the other not: of
+  /// outputs, and of what has a shape.
   std::vector<Message> not_compared;
 };
 

@@ -10,6 +10,7 @@
 #include "api/inside.hpp"
 #include "api/quantization/calibration.hpp"
 #include "api/quantization/tensor_comparison.hpp"
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/session.hpp"
@@ -17,6 +18,10 @@
 namespace morton {
 using namespace api;
 namespace {
+
+std::string described(const Tensor& tensor) {
+  return to_string(tensor.shape()) + " of " + std::string(name_of(tensor.dtype()));
+}
 
 std::string described(const PortInfo& port) {
   std::string extents;
@@ -91,11 +96,11 @@ class Pair {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Tensor& a = first.at(names_[i]);
       const Tensor& b = second.at(names_[i]);
-      if (a.shape() == b.shape()) {
+      if (a.shape() == b.shape() && is_real(a.dtype()) == is_real(b.dtype())) {
         found_[i].add(a, b);
       } else {
-        unlike_.emplace(i, "'" + names_[i] + "' is " + to_string(a.shape()) + " in the first and " +
-                               to_string(b.shape()) + " in the second");
+        unlike_.emplace(i, "'" + names_[i] + "' is " + described(a) + " in the first and " +
+                               described(b) + " in the second");
       }
     }
   }

@@ -5,20 +5,25 @@
 #include <cmath>
 #include <limits>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/shape.hpp"
 
 namespace morton::api {
 namespace {
-
-bool is_real(DType type) {
-  return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
-}
 
 /// Whether the tensor has a row of two classes or more for each example.
 bool has_classes(const Tensor& tensor) {
   const Shape& shape = tensor.shape();
   return is_real(tensor.dtype()) && shape.size() >= 2 && shape[0] > 0 && shape[1] >= 2 &&
          element_count(shape) == shape[0] * shape[1];
+}
+
+bool is_finite_row(const Tensor& tensor, std::int64_t row) {
+  const std::int64_t classes = tensor.shape()[1];
+  for (std::int64_t c = 0; c < classes; ++c) {
+    if (!std::isfinite(tensor.at(row * classes + c))) return false;
+  }
+  return true;
 }
 
 /// Where the first of the row's greatest elements is.
@@ -44,6 +49,7 @@ void TensorComparison::add(const Tensor& first, const Tensor& second) {
       found_.not_finite += alike ? 0 : 1;
       continue;
     }
+    ++compared_;
     const double error = std::fabs(other - exact);
     found_.largest_error = std::max(found_.largest_error, error);
     errors_ += error;
@@ -55,20 +61,20 @@ void TensorComparison::add(const Tensor& first, const Tensor& second) {
 
 void TensorComparison::add_rows(const Tensor& first, const Tensor& second) {
   const std::int64_t rows = first.shape()[0];
-  found_.rows += rows;
   for (std::int64_t row = 0; row < rows; ++row) {
+    if (!is_finite_row(first, row) || !is_finite_row(second, row)) continue;
+    ++found_.rows;
     found_.rows_alike += place_of_greatest(first, row) == place_of_greatest(second, row) ? 1 : 0;
   }
 }
 
 TensorDifference TensorComparison::result() const {
   TensorDifference result = found_;
-  const std::int64_t counted = found_.elements - found_.not_finite;
-  if (counted == 0) {
+  if (compared_ == 0) {
     result.signal_to_noise_db = std::numeric_limits<double>::quiet_NaN();
     return result;
   }
-  result.mean_error = errors_ / static_cast<double>(counted);
+  result.mean_error = errors_ / static_cast<double>(compared_);
   result.signal_to_noise_db =
       noise_ > 0.0 ? 10.0 * std::log10(signal_ / noise_) : std::numeric_limits<double>::infinity();
   return result;

@@ -22,6 +22,7 @@ class TensorComparison {
 
   Rows rows_;
   TensorDifference found_{};
+  std::int64_t compared_ = 0;          ///< elements that are finite in both
   double errors_ = 0.0;                ///< their sum
   double signal_ = 0.0, noise_ = 0.0;  ///< sums of squares
 };

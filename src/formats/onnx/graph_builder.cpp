@@ -152,6 +152,13 @@ void GraphBuilder::add_formal(const onnx::ValueInfoProto& proto) {
   GraphTensor tensor;
   tensor.name = proto.name();
   tensor.kind = GraphTensor::Kind::input;
+  // What is stated is kept for those who read the file that is written again; turns give values
+  // their types.
+  const onnx::TypeProto::Tensor& type = proto.type().tensor_type();
+  const std::string here = where_ + ": input " + in_quotes(proto.name());
+  if (type.has_shape()) tensor = declared_input(proto, tensor.dtype, here);
+  tensor.form.any_shape = !type.has_shape();
+  if (type.elem_type() != 0) tensor.dtype = onnx_dtype(type.elem_type(), here);
   graph_.inputs.push_back(add_tensor(std::move(tensor)));
 }
 

@@ -80,6 +80,28 @@ std::string domain_of(const Node& node) {
   return is_of_other ? node.op.substr(0, node.op.rfind('.')) : std::string();
 }
 
+void write_port(const GraphTensor& tensor, onnx::ValueInfoProto& proto) {
+  proto.set_name(tensor.name);
+  onnx::TypeProto* whole = proto.mutable_type();
+  if (tensor.form.is_optional) whole = whole->mutable_optional_type()->mutable_elem_type();
+  if (tensor.form.is_list) whole = whole->mutable_sequence_type()->mutable_elem_type();
+  onnx::TypeProto::Tensor& type = *whole->mutable_tensor_type();
+  type.set_elem_type(onnx_type_of(tensor.dtype));
+  for (const Dimension& dimension : tensor.declared) {
+    auto& written = *type.mutable_shape()->add_dim();
+    if (dimension.symbol.empty()) {
+      written.set_dim_value(dimension.value);
+    } else {
+      written.set_dim_param(dimension.symbol);
+    }
+  }
+  if (!tensor.declared.empty() || tensor.form.any_shape) return;
+  (void)type.mutable_shape();  // a scalar has one too
+  const Shape& shape =
+      tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
+  for (const std::int64_t extent : shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
 /// Writes the nodes of a graph, or of a body, which has the names of what it captures.
 class NodeWriter {
  public:
@@ -140,7 +162,7 @@ class NodeWriter {
     proto.set_name(graph_.name.empty() ? "body" : graph_.name);
     require_own_names();
     for (std::size_t i = 0; i < body.formals(); ++i) {
-      proto.add_input()->set_name(name_of_tensor(graph_.inputs[i]));
+      write_port(graph_.tensor(graph_.inputs[i]), *proto.add_input());
     }
     for (const GraphTensor& tensor : graph_.tensors) {
       if (!holds_data(tensor)) continue;
@@ -166,29 +188,6 @@ class NodeWriter {
   const Graph& graph_;
   std::map<TensorId, std::string> captured_{};
 };
-
-void write_port(const GraphTensor& tensor, onnx::ValueInfoProto& proto) {
-  proto.set_name(tensor.name);
-  onnx::TypeProto* whole = proto.mutable_type();
-  if (tensor.form.is_optional) whole = whole->mutable_optional_type()->mutable_elem_type();
-  if (tensor.form.is_list) whole = whole->mutable_sequence_type()->mutable_elem_type();
-  onnx::TypeProto::Tensor& type = *whole->mutable_tensor_type();
-  type.set_elem_type(onnx_type_of(tensor.dtype));
-  for (const Dimension& dimension : tensor.declared) {
-    auto& written = *type.mutable_shape()->add_dim();
-    if (dimension.symbol.empty()) {
-      written.set_dim_value(dimension.value);
-    } else {
-      written.set_dim_param(dimension.symbol);
-    }
-  }
-  if (!tensor.declared.empty() || tensor.form.any_shape) return;
-  // A scalar has a shape too.
-  if (!tensor.form.is_tensor()) (void)type.mutable_shape();
-  const Shape& shape =
-      tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
-  for (const std::int64_t extent : shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
-}
 
 void add_domains(const Graph& graph, std::set<std::string>& domains) {
   for (const Node& node : graph.nodes) {

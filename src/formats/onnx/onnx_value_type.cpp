@@ -65,6 +65,7 @@ void take_declared_output(const onnx::ValueInfoProto& proto, const std::string& 
   tensor.declared = declared_dimensions(type.tensor->shape(), proto.name(), here);
   if (tensor.kind != GraphTensor::Kind::activation) return;
   tensor.form = type.form;
+  tensor.form.any_shape = !type.tensor->has_shape();
   const auto dtype = type_of_onnx(type.tensor->elem_type());
   if (dtype) tensor.dtype = *dtype;
 }

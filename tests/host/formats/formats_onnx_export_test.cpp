@@ -226,6 +226,47 @@ TEST(OnnxExport, BodiesOfControlFlow) {
   EXPECT_EQ(onnx_bytes(got), bytes);
 }
 
+TEST(OnnxExport, FormalsKeepTheTypesThatTheFileStates) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(onnx_bytes(loop_with_a_choice())));
+  onnx::GraphProto* body = nullptr;
+  for (onnx::AttributeProto& attribute :
+       *model.mutable_graph()->mutable_node(0)->mutable_attribute()) {
+    if (attribute.name() == "body") body = attribute.mutable_g();
+  }
+  ASSERT_NE(body, nullptr);
+  // The count is a scalar; the state's shape is left open.
+  auto& turn = *body->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  turn.set_elem_type(onnx::TensorProto::INT64);
+  (void)turn.mutable_shape();
+  body->mutable_input(1)->mutable_type()->mutable_tensor_type()->set_elem_type(
+      onnx::TensorProto::BOOL);
+  auto& state = *body->mutable_input(2)->mutable_type()->mutable_tensor_type();
+  state.set_elem_type(onnx::TensorProto::FLOAT);
+  state.clear_shape();
+  const std::string stated = model.SerializeAsString();
+  onnx::ModelProto again;
+  ASSERT_TRUE(again.ParseFromString(onnx_bytes(import_onnx(stated, "loop.onnx"))));
+  for (const onnx::AttributeProto& attribute : again.graph().node(0).attribute()) {
+    if (attribute.name() != "body") continue;
+    const auto& inputs = attribute.g().input();
+    EXPECT_EQ(inputs[0].type().tensor_type().elem_type(), onnx::TensorProto::INT64);
+    EXPECT_TRUE(inputs[0].type().tensor_type().has_shape());
+    EXPECT_EQ(inputs[1].type().tensor_type().elem_type(), onnx::TensorProto::BOOL);
+    EXPECT_FALSE(inputs[2].type().tensor_type().has_shape());
+  }
+}
+
+TEST(OnnxExport, ScalarsHaveAShape) {
+  Sketch sketch;
+  sketch.input("x", {}).node("Neg", {"x"}, {"y"});
+  const std::string bytes = onnx_bytes(sketch.graph({"y"}));
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(bytes));
+  EXPECT_TRUE(model.graph().input(0).type().tensor_type().has_shape());
+  EXPECT_NO_THROW((void)import_onnx(bytes, "scalar.onnx"));
+}
+
 TEST(OnnxExport, ATensorOfABodyMustNotHideAnother) {
   Sketch body;
   body.formal("x").node("Neg", {"x"}, {"a"}).node("Neg", {"a"}, {"b"});
