@@ -9,7 +9,7 @@ if(TARGET morton_cli)
   install(TARGETS morton_cli)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/morton ${generated_include}/morton
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(EXPORT mortonTargets NAMESPACE morton:: DESTINATION ${config_dir})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mortonConfig.cmake.in
@@ -30,6 +30,8 @@ if(BUILD_SHARED_LIBS)
   set(morton_pc_kind ".private")
 else()
   set(morton_pc_kind "")
+  # A linker that is called for C does not know of C++'s library.
+  set(morton_pc_runtime " -lstdc++ -lm")
 endif()
 file(RELATIVE_PATH morton_pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(package morton morton-tools)

@@ -96,6 +96,13 @@ target_include_directories(morton PUBLIC
 target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} ${MORTON_DEVICE_LIBRARIES}
                                      ${MORTON_FMT} OpenCL::OpenCL)
 
+# The functions for C have versions of their own: the file lists them (docs/c_api.md).
+if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(MORTON_C_SYMBOLS ${PROJECT_SOURCE_DIR}/src/api/c/morton.map)
+  target_link_options(morton PRIVATE LINKER:--version-script=${MORTON_C_SYMBOLS})
+  set_property(TARGET morton APPEND PROPERTY LINK_DEPENDS ${MORTON_C_SYMBOLS})
+endif()
+
 # It calls a part of libmorton's inside: what src/base/for_tools.hpp marks.
 add_library(morton_tools $<TARGET_OBJECTS:morton_tools_objects>)
 add_library(morton::tools ALIAS morton_tools)

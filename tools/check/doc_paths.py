@@ -24,7 +24,7 @@ HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 SOURCE_SUFFIXES = (".cpp", ".hpp", ".cl", ".clh", ".md", ".sh", ".py", ".cmake", ".def", ".cases")
 PATH_SUFFIXES = SOURCE_SUFFIXES + (".json", ".txt", ".onnx", ".html", ".csv", ".yml", ".in",
                                    ".png", ".svg", ".gz")
-COMMENTED = (".cpp", ".hpp", ".def", ".cl", ".clh", ".json")
+COMMENTED = (".cpp", ".hpp", ".c", ".h", ".def", ".cl", ".clh", ".json")
 # Records of measurements hold the commands that were typed.
 RECORDS = "bench/history/"
 # A comment may name a file that is a reader's or another project's.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every C++ file is as clang-format leaves it; prints the first line of each that is not.
+# Every C and C++ file is as clang-format leaves it; prints the first line of each that is not.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 clang-format --version >/dev/null
-problems=$(git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' |
+problems=$(git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' '*.c' '*.h' |
   xargs -0 -r clang-format --dry-run -Werror 2>&1 |
   grep -E '^[^ ].*: error: ' | sort -t: -u -k1,1 | cut -d: -f1,2) || true
 if [[ -n $problems ]]; then

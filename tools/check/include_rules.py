@@ -24,7 +24,7 @@ ROOMS = {
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],
-    "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization"],
+    "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization", "c"],
     "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
     "cli": ["common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "."],
 }
@@ -93,7 +93,7 @@ def check_between_rooms(path, line, name, problems):
 
 def check_crowds(problems):
     """No folder holds more files than a reader sees at once; src/kernels and data are lists."""
-    count = collections.Counter(path.parent for path in files(".cpp", ".hpp", ".h", ".def"))
+    count = collections.Counter(path.parent for path in files(".cpp", ".hpp", ".c", ".h", ".def"))
     for folder, number in count.items():
         if number > MOST_FILES:
             problems.add(folder, 0, f"holds {number} files, at most {MOST_FILES}: give it rooms")
@@ -151,7 +151,7 @@ def main():
     problems = Problems()
     check_table(problems)
     check_crowds(problems)
-    for path in files(".cpp", ".hpp", ".h"):
+    for path in files(".cpp", ".hpp", ".c", ".h"):
         check_file(path, problems)
     problems.finish()
 

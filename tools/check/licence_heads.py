@@ -4,7 +4,7 @@
 
 from project import Problems, files, read
 
-SUFFIXES = (".cpp", ".hpp", ".h", ".cl", ".clh", ".def", ".py", ".sh", ".cmake", ".in", ".cases",
+SUFFIXES = (".cpp", ".hpp", ".c", ".h", ".map", ".rs", ".cl", ".clh", ".def", ".py", ".sh", ".cmake", ".in", ".cases",
             "CMakeLists.txt", ".clang-format")
 OTHERS = ("dev", ".ci/run")
 

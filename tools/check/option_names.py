@@ -17,7 +17,7 @@ OTHERS = {"apt-get install --reinstall "}
 
 def main():
     problems = Problems()
-    for path in files(".cpp", ".hpp", ".def"):
+    for path in files(".cpp", ".hpp", ".h", ".def"):
         if not str(path).startswith(("src/", "include/")):
             continue
         for number, line in enumerate(read(path).splitlines(), 1):

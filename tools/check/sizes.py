@@ -105,7 +105,7 @@ def sizes_of(text):
 
 def main():
     problems = Problems()
-    for path in files(".cpp", ".hpp"):
+    for path in files(".cpp", ".hpp", ".c", ".h"):
         name, text = str(path), read(path)
         for struct, line, members in sizes_of(text):
             most, _ = STRUCTS.get(struct, (MEMBERS, ""))
