@@ -166,8 +166,11 @@ if(public_header AND NOT MORTON_SANITIZE)
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${consumer_cache};MORTON_CACHE_DIR=${consumer_cache};CXX=${CMAKE_CXX_COMPILER}")
 endif()
 
+include(MortonTestsC)
+
 # Every folder of examples/ is one program; so is every file of bench/.
-file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/main.cpp)
+file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/main.cpp
+     ${PROJECT_SOURCE_DIR}/examples/*/main.c)
 foreach(source IN LISTS example_sources)
   cmake_path(GET source PARENT_PATH folder)
   cmake_path(GET folder FILENAME name)
@@ -181,12 +184,7 @@ foreach(source IN LISTS example_sources)
   set_target_properties(example_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   # An example without arguments runs on files of the repository, from its root.
-  add_test(NAME example_${name} COMMAND example_${name})
-  set(example_cache ${PROJECT_BINARY_DIR}/Testing/cache/example_${name})
-  file(MAKE_DIRECTORY ${example_cache})
-  set_tests_properties(example_${name} PROPERTIES
-    TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${example_cache};MORTON_CACHE_DIR=${example_cache}")
+  morton_example_test(${name} example_${name})
 endforeach()
 # A training of no steps is refused, with a status that says so.
 foreach(steps 0 -5 many)

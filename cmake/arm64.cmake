@@ -4,6 +4,7 @@
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 
 cmake_path(SET morton_root NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../build-neon-tests/root)

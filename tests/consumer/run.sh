@@ -28,6 +28,7 @@ echo "== find_package"
 cmake -S "$here" -B "$work/cmake" -G Ninja -D CMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
 cmake --build "$work/cmake"
 run "$work/cmake/consumer"
+run "$work/cmake/consumer_c"
 "$work/cmake/tool"
 
 echo "== pkg-config"
@@ -41,9 +42,13 @@ compile() {
   "${CXX:-c++}" -std=c++20 "$here/$1" "${flags[@]}" -o "$work/$3"
 }
 compile main.cpp morton consumer
+# A program in C is built by a compiler of C alone.
+read -ra c_flags <<<"$(pkg-config --cflags --libs morton)"
+"${CC:-cc}" -std=c99 -Wall -Wextra -pedantic -Werror "$here/main.c" "${c_flags[@]}" -o "$work/consumer_c"
 compile tool.cpp morton-tools tool
 libraries=$(pkg-config --variable=libdir morton)
 LD_LIBRARY_PATH=$libraries run "$work/consumer"
+LD_LIBRARY_PATH=$libraries run "$work/consumer_c"
 LD_LIBRARY_PATH=$libraries "$work/tool"
 
 echo "== program"
