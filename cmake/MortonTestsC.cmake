@@ -33,6 +33,9 @@ foreach(line IN LISTS c_tests)
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${c_cache};MORTON_CACHE_DIR=${c_cache}")
 endforeach()
 
+add_test(NAME c_page
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/api_c/check_page.py ${CMAKE_C_COMPILER})
+
 # What the library exports for C, and the types of its headers; types are skipped where abidw is missing.
 if(MORTON_C_SYMBOLS)
   add_test(NAME c_abi

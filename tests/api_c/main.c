@@ -9,6 +9,7 @@ void test_digits(void);
 void test_wrong_inputs(void);
 void test_mapping(void);
 void test_profile(void);
+void test_counts(void);
 void test_ports(void);
 void test_options(void);
 void test_options_page(void);
@@ -31,6 +32,7 @@ static const struct {
     {"wrong_inputs", test_wrong_inputs},
     {"mapping", test_mapping},
     {"profile", test_profile},
+    {"counts", test_counts},
     {"ports", test_ports},
     {"options", test_options},
     {"options_page", test_options_page},

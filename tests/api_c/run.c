@@ -178,3 +178,45 @@ void test_compiled_file(void) {
   morton_compiled_free(other);
   lenet_close(&all);
 }
+
+/// NonZero of 6 numbers: an ONNX file of opset 13, input "x", output "places" [1, n].
+static const unsigned char non_zero[] = {
+    8,  8,   18,  0,  58,  69,  10,  20, 10, 1,   120, 18,  6,  112, 108, 97,  99, 101, 115, 34, 7,
+    78, 111, 110, 90, 101, 114, 111, 18, 1,  103, 90,  15,  10, 1,   120, 18,  10, 10,  8,   8,  1,
+    18, 4,   10,  2,  8,   6,   98,  25, 10, 6,   112, 108, 97, 99,  101, 115, 18, 15,  10,  13, 8,
+    7,  18,  9,   10, 2,   8,   1,   10, 3,  18,  1,   110, 66, 4,   10,  0,   16, 13};
+
+void test_counts(void) {
+  morton_device* device = NULL;
+  morton_model* model = NULL;
+  morton_compiled* compiled = NULL;
+  morton_session* session = NULL;
+  CHECK_OK(morton_device_open(NULL, NULL, &device));
+  CHECK_OK(morton_model_from_bytes(non_zero, sizeof non_zero, "non_zero", &model));
+  CHECK_OK(morton_compile(model, device, NULL, &compiled));
+  CHECK_OK(morton_session_create(compiled, NULL, &session));
+  morton_port port = {.size = sizeof port};
+  CHECK_OK(morton_compiled_output(compiled, 0, &port));
+  CHECK(port.type == MORTON_I64 && port.rank == 2 && port.extents[1] == 6 && port.bytes == 48);
+  CHECK(strlen(port.counts[0]) == 0 && strlen(port.counts[1]) > 0);
+
+  static const float values[2][6] = {{0, 1, 0, 2, 3, 0}, {0, 0, 0, 0, 5, 0}};
+  static const int64_t wanted[2][3] = {{1, 3, 4}, {4, 0, 0}};
+  static const int64_t counts[2] = {3, 1};
+  for (int turn = 0; turn < 2; ++turn) {
+    int64_t places[6] = {0}, extents[2] = {0}, count = 0;
+    CHECK_OK(morton_session_set_input(session, "x", values[turn], sizeof values[turn]));
+    CHECK_OK(morton_session_enqueue(session));
+    CHECK_OK(morton_session_get_output(session, "places", places, sizeof places));
+    CHECK_OK(morton_session_output_extents(session, "places", extents, 2));
+    CHECK_OK(morton_session_get_output(session, port.counts[1], &count, sizeof count));
+    CHECK(extents[0] == 1 && extents[1] == counts[turn] && count == counts[turn]);
+    CHECK(memcmp(places, wanted[turn], (size_t)counts[turn] * sizeof(int64_t)) == 0);
+    CHECK_FAILS(morton_session_get_output(session, "places", places, 8), MORTON_ERROR_USAGE,
+                "expected 48 bytes");
+  }
+  morton_session_free(session);
+  morton_compiled_free(compiled);
+  morton_model_free(model);
+  morton_device_free(device);
+}

@@ -40,8 +40,9 @@ MORTON_C_API morton_status morton_session_set_input(morton_session* session, con
 /// Runs all steps on the inputs that are set, and waits for them. MORTON_ERROR_USAGE where an input
 /// was never set or anything is mapped.
 MORTON_C_API morton_status morton_session_run(morton_session* session);
-/// The two halves of it. Another `enqueue` may follow before the first has ended: steps run in
-/// order. `wait` is for all that was enqueued.
+/// The two halves of it. A program that reads an output behind each run needs no `wait`:
+/// morton_session_get_output waits. Another `enqueue` may follow before the first has ended: steps
+/// run in order. `wait` is for all that was enqueued.
 MORTON_C_API morton_status morton_session_enqueue(morton_session* session);
 MORTON_C_API morton_status morton_session_wait(morton_session* session);
 /// Waits for the enqueued work, then copies an output to the caller's memory: all `bytes` bytes
@@ -54,9 +55,10 @@ MORTON_C_API morton_status morton_session_get_output(morton_session* session, co
 MORTON_C_API morton_status morton_session_output_extents(morton_session* session, const char* name,
                                                          int64_t* extents, size_t rank);
 
-/// An input's memory for writing, or an output's for reading, at `*data`, `*bytes` bytes: no copy
-/// where host and device share memory. Valid until `unmap`, which must come before the next run.
-/// Until then the port can be neither mapped again nor set (MORTON_ERROR_USAGE).
+/// An input's memory for writing (all of it: what was set is lost), or an output's for reading, at
+/// `*data`, `*bytes` bytes: no copy where host and device share memory. Valid until `unmap`, which
+/// must come before the next run. Until then the port can be neither mapped again nor set
+/// (MORTON_ERROR_USAGE).
 MORTON_C_API morton_status morton_session_map_input(morton_session* session, const char* name,
                                                     void** data, size_t* bytes);
 MORTON_C_API morton_status morton_session_map_output(morton_session* session, const char* name,
