@@ -274,6 +274,17 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::converted(DType type) const {
   Tensor result = allocate(type, shape_);
+  // Weights of networks are many.
+  if (dtype_ == DType::f32 && (type == DType::f16 || type == DType::bf16)) {
+    const auto round = type == DType::f16 ? to_half : to_bfloat16;
+    const std::span<const float> values = as<float>();
+    std::byte* to = result.mutable_data();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::uint16_t bits = round(values[i]);
+      std::memcpy(to + 2 * i, &bits, sizeof bits);
+    }
+    return result;
+  }
   for (std::int64_t i = 0; i < size(); ++i) result.set(i, at(i));
   return result;
 }

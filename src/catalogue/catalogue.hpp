@@ -217,6 +217,9 @@ struct Recipe {
   Family family;
   std::string file;
   bool where_named = false;  ///< as an entry's
+  /// Of one that adds numbers before they are multiplied: the fewest significant bits of what lies
+  /// in memory with which it is exact enough; 0: any, and its temporaries are not rounded.
+  int significant_bits = 0;
   /// Name -> the values that the plan tries, all of them unless one is set.
   std::map<std::string, std::vector<std::int64_t>> tunables;
   /// Name -> a size over the problem's extents and structure and the tunables, for steps to use.

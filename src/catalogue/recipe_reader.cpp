@@ -222,8 +222,8 @@ RecipeSlabs read_slabs(const JsonReader& reader, Scope& scope) {
 }  // namespace
 
 Recipe read_recipe(const JsonReader& reader) {
-  reader.allow_keys({"schema", "name", "problem", "considered", "tunables", "sizes", "require",
-                     "slabs", "temporaries", "steps"});
+  reader.allow_keys({"schema", "name", "problem", "considered", "significant_bits", "tunables",
+                     "sizes", "require", "slabs", "temporaries", "steps"});
   Scope scope;
   scope.family = &read_family(reader.at("problem"));
   if (scope.family->has_any_rank()) {
@@ -235,6 +235,9 @@ Recipe read_recipe(const JsonReader& reader) {
   recipe.family = scope.family->id;
   recipe.name = read_name(reader.at("name"), *scope.family);
   recipe.where_named = read_where_named(reader);
+  if (reader.has("significant_bits")) {
+    recipe.significant_bits = static_cast<int>(reader.at("significant_bits").integer());
+  }
   if (reader.has("tunables")) {
     for (const auto& [name, member] : reader.at("tunables").members()) {
       member.allow_keys({"values"});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "base/error.hpp"
 #include "plan/few_kernels.hpp"
@@ -18,6 +20,7 @@
 #include "plan/search/decided.hpp"
 #include "plan/search/join_attention.hpp"
 #include "plan/search/join_pools.hpp"
+#include "plan/tasks/rounding.hpp"
 
 namespace morton::plan {
 namespace {
@@ -70,10 +73,27 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
   return plan;
 }
 
+/// What may lie in memory as halves, and lies there as f32, since a kernel that writes or reads it
+/// has no other type. As Plan::considered.
+void add_unrounded(const Rounding& rounding, Plan& plan) {
+  if (rounding.tensors == 0) return;
+  std::set<std::string> names;
+  for (const Value& value : plan.values) {
+    const bool may = value.kind == Value::Kind::activation || is_fixed(value);
+    const bool is_open = may && value.arrangement.dtype == DType::f32 && !value.memory_of;
+    if (is_open && !rounding.kept.contains(value.name)) names.insert(value.name);
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  if (!names.empty())
+    plan.considered.emplace_back("f32 in memory, its kernels take no halves: " + list);
+}
+
 }  // namespace
 
 Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
   TaskList apart = make_tasks(graph);
+  const Rounding rounding = mark_rounded(apart, policy.options().precision);
   const std::optional<TensorId> zero = add_zero_mask(apart);
   JoinNotes notes;
   const PlanContext whole(policy, device, apart);
@@ -85,6 +105,8 @@ Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy&
   const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);
   if (asked) plan = with_less_workspace(std::move(plan), context);
   std::ranges::move(notes.considered, std::back_inserter(plan.considered));
+  std::ranges::move(lines_of(rounding), std::back_inserter(plan.considered));
+  add_unrounded(rounding, plan);
   std::ranges::move(notes.left_out_by_self_tests, std::back_inserter(plan.left_out_by_self_tests));
   return plan;
 }

@@ -18,6 +18,14 @@ std::string zero_of(DType type) {
   return register_type(type) == DType::f32 ? "0.0f" : literal_of(type, 0.0);
 }
 
+/// LANES numbers of 16 bits as floats.
+std::string short_lanes_text(DType type, const std::string& pointer, int lanes) {
+  const std::string count = std::to_string(lanes);
+  if (type == DType::f16) return "vload_half" + count + "(0, " + pointer + ")";
+  return "as_float" + count + "(convert_uint" + count + "(vload" + count + "(0, " + pointer +
+         ")) << 16)";
+}
+
 }  // namespace
 
 /// The epilogue over what it gets in registers: the value that the kernel computed (an elementwise
@@ -112,14 +120,16 @@ std::string InstanceWriter::side_vector(const InstanceOperand& side, int lanes,
   };
   const auto step = place_at(moved).reduced(below).terms_with("(lane)", others);
   const DType stored = side.arrangement.dtype;
-  const bool has_vectors =
-      stored == DType::f32 || stored == DType::i32 || stored == DType::u8 || stored == DType::i8;
+  const bool is_short = stored == DType::f16 || stored == DType::bf16;
+  const bool has_vectors = is_short || stored == DType::f32 || stored == DType::i32 ||
+                           stored == DType::u8 || stored == DType::i8;
   const bool together = step && *step == Expression::variable("(lane)") && has_vectors;
   const bool same = step && *step == Expression(0);
   if (!together && !same) return side_by_lane(side, lanes, function, false);
   const std::string type = lane_type(function, stored);
   const std::string index = place_at(first).to_opencl();
   if (same) return "(" + type + ")(" + load_text(side.arrangement.dtype, side.name, index) + ")";
+  if (is_short) return short_lanes_text(stored, side.name + " + " + index, lanes);
   return "*(__global const " + type + "*)(" + side.name + " + " + index + ")";
 }
 

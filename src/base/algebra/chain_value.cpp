@@ -107,6 +107,7 @@ Bounded stored_as(DType type, const Bounded& value) {
   if (register_type(type) == type || !std::isfinite(value.value)) return value;
   Bounded stored{rounded_to(type, value.value), 0.0};
   if (!std::isfinite(stored.value)) return stored;
+  if (!std::isfinite(value.error)) return {stored.value, value.error};
   for (const double moved : {value.value - value.error, value.value + value.error}) {
     const double there = rounded_to(type, moved);
     stored.error = std::max(stored.error, std::fabs(there - stored.value));

@@ -41,21 +41,28 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
   const int h = get_global_id(1) % H;
   const int count = min(M - m0, TILE_N);
   const float scale = as_float(SCALE);
-  __global const float* keys = key + (b * L * H + h) * D;
-  __global const float* values = value + (b * L * H + h) * W;
-  __global const float* masks = mask + ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * S;
+  __global const MEMORY_key* keys = key + (b * L * H + h) * D;
+  __global const MEMORY_value* values = value + (b * L * H + h) * W;
+  __global const MEMORY_mask* masks = mask + ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * S;
 
   for (int m = 0; m < TILE_N; ++m) {
-    __global const float* from = query + ((b * M + m0 + min(m, count - 1)) * H + h) * D;
-    for (int d = 0; d < D; ++d) queries[d * TILE_N + m] = m < count ? from[d] * scale : 0.0f;
+    __global const MEMORY_query* from = query + ((b * M + m0 + min(m, count - 1)) * H + h) * D;
+    for (int d = 0; d < D; ++d) queries[d * TILE_N + m] = m < count ? number_at(from + d) * scale : 0.0f;
   }
 
   vector largest[2];
   largest[0] = largest[1] = -INFINITY;
   for (int l = 0; l < L; l += TILE_M) {
-    __global const float* row[TILE_M];
+    tile_row row[TILE_M];
+#if HOLDS_FLOATS(MEMORY_key)
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) row[i] = keys + min(l + i, L - 1) * H * D;
+#else
+    float numbers[TILE_M][HEAD];
+    for (int i = 0; i < TILE_M; ++i) widen(numbers[i], keys + min(l + i, L - 1) * H * D, 1, D);
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) row[i] = numbers[i];
+#endif
     vector sum[TILE_M][TILE_VECTORS];
     clear_tile(sum);
     multiply_panel(sum, row, 1, queries, D);
@@ -91,8 +98,8 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
       clear_tile(sum);
       for (int l = 0; l < L; ++l) {
         __local const float* shares = scores + l * TILE_N + t;
-        const vector first = *(__global const vector*)(values + l * H * W + left);
-        const vector second = *(__global const vector*)(values + l * H * W + right);
+        const vector first = vector_at(values + l * H * W + left);
+        const vector second = vector_at(values + l * H * W + right);
 #pragma unroll
         for (int i = 0; i < TILE_M; ++i) {
           sum[i][0] += shares[i] * first;
@@ -103,11 +110,11 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
       keep_tile(sum, results);
       for (int i = 0; i < min(count - t, TILE_M); ++i) {
         const int m = m0 + t + i;
-        __global float* out = dst + ((b * M + m) * H + h) * W;
+        __global MEMORY_dst* out = dst + ((b * M + m) * H + h) * W;
         for (int c = 0; c < TILE_N; ++c) {
           const int place = c < LANES ? left + c : right + c - LANES;
           const float result = results[i][c] / whole[t + i];
-          out[place] = EPILOGUE(result, b, h, m, place);
+          put_number(out + place, EPILOGUE(result, b, h, m, place));
         }
       }
     }

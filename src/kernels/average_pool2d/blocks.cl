@@ -22,8 +22,8 @@ __kernel ATTRIBUTES void average_blocks(ARGUMENTS) {
     const block_row at = row_of(r, blocks, OH);
     const int h0 = at.oh * SH - PT;
     const int down = counted(h0, KH, DH, COUNT_PAD ? -PT : 0, H + (COUNT_PAD ? PB : 0));
-    __global const float* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
-    __global float* out = dst + r * OW * LANES;
+    __global const MEMORY_src* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
+    __global MEMORY_dst* out = dst + r * OW * LANES;
     for (int ow = 0; ow < OW; ++ow) {
       const int w0 = ow * SW - PL;
       const int across = counted(w0, KW, DW, COUNT_PAD ? -PL : 0, W + (COUNT_PAD ? PR : 0));
@@ -34,14 +34,14 @@ __kernel ATTRIBUTES void average_blocks(ARGUMENTS) {
         for (int kw = 0; kw < KW; ++kw) {
           const int w = w0 + kw * DW;
           if ((w < 0) | (w >= W)) continue;
-          sum += *(__global const vector*)(plane + (h * W + w) * LANES);
+          sum += vector_at(plane + (h * W + w) * LANES);
         }
       }
       const vector mean = sum / (float)(down * across);
       const int c = at.block * LANES;
-      *(__global vector*)(out + ow * LANES) =
-          FINISHED_LANES(c, C, EPILOGUE_VECTOR(mean, at.n, c, at.oh, ow),
-                         EPILOGUE_EDGE(mean, at.n, c, at.oh, ow));
+      put_vector(out + ow * LANES,
+                 FINISHED_LANES(c, C, EPILOGUE_VECTOR(mean, at.n, c, at.oh, ow),
+                                EPILOGUE_EDGE(mean, at.n, c, at.oh, ow)));
     }
   }
 }

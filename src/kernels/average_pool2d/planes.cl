@@ -51,10 +51,10 @@ __kernel ATTRIBUTES void average_planes(ARGUMENTS) {
     for (int r = 0; r < rows; ++r) {
       const int down =
           counted((at.oh0 + r) * SH - PT, KH, DH, COUNT_PAD ? -PT : 0, H + (COUNT_PAD ? PB : 0));
-      __global float* out = dst + (at.plane * OH + at.oh0 + r) * OW + at.ow0;
+      __global MEMORY_dst* out = dst + (at.plane * OH + at.oh0 + r) * OW + at.ow0;
       for (int c = 0; c < end; ++c) {
         const float mean = sums[r * t.pitch + c] / (float)(down * counts[c]);
-        out[c] = EPILOGUE(mean, n, ch, at.oh0 + r, at.ow0 + c);
+        put_number(out + c, EPILOGUE(mean, n, ch, at.oh0 + r, at.ow0 + c));
       }
     }
   }

@@ -24,7 +24,8 @@
 // those outside of the image, whatever the stride, which costs 2 / (L*BLOCKS) of the multiplications.
 //
 // A work-item takes many tiles for the same outputs, so the weights of DEPTH steps stay in its cache;
-// where there are more steps the sums wait in dst meanwhile.
+// where there are more steps the sums wait in dst meanwhile. Where dst holds halves, which would round them, all
+// steps are one part.
 //
 // Channels that pad src may hold what they like, if finite: their weights are zero.
 //
@@ -49,6 +50,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
   const int in_blocks = (I + LANES - 1) / LANES;
   const int out_blocks = (O + LANES - 1) / LANES;
   const int steps = in_blocks * TAPS;
+  const int depth = sizeof(*dst) == sizeof(float) ? DEPTH : steps;
   const int pixels = N * OH * OW;
   const int tiles = (pixels + PIXELS - 1) / PIXELS;
   const int items = get_global_size(0);
@@ -58,8 +60,8 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
   const int image_blocks = (C + LANES - 1) / LANES;
   const int group_blocks = G == 1 ? 0 : b0 * LANES / (O / G) * in_blocks;
 
-  for (int s0 = 0; s0 < steps; s0 += DEPTH) {
-    const int s_end = min(s0 + DEPTH, steps);
+  for (int s0 = 0; s0 < steps; s0 += depth) {
+    const int s_end = min(s0 + depth, steps);
     for (int tile = first_tile; tile < last_tile; ++tile) {
       const int count = min(pixels - tile * PIXELS, PIXELS);
       int image[PIXELS];
@@ -94,7 +96,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
 #pragma unroll
           for (int b = 0; b < BLOCKS; ++b) {
             const int block = image[p] * out_blocks + min(b0 + b, out_blocks - 1);
-            sum[p][b] = *(__global const vector*)(dst + (block * (OH * OW) + pixel) * LANES);
+            sum[p][b] = vector_at(dst + (block * (OH * OW) + pixel) * LANES);
           }
         }
       }
@@ -110,11 +112,11 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
           vector found = 0.0f;
           if ((h >= 0) & (h < H) & (w >= 0) & (w < W)) {
             const int plane = image[p] * image_blocks + group_blocks + in_block;
-            found = *(__global const vector*)(src + ((plane * H + h) * W + w) * LANES);
+            found = vector_at(src + ((plane * H + h) * W + w) * LANES);
           }
           *(__local vector*)(patch + p * LANES) = found;
         }
-        __global const float* filters[BLOCKS];
+        __global const MEMORY_weights* filters[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
           filters[b] = weights + (min(b0 + b, out_blocks - 1) * steps + s) * (LANES * LANES);
@@ -126,7 +128,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
             vector filter[BLOCKS];
 #pragma unroll
             for (int b = 0; b < BLOCKS; ++b) {
-              filter[b] = *(__global const vector*)(filters[b] + (i0 + i) * LANES);
+              filter[b] = vector_at(filters[b] + (i0 + i) * LANES);
             }
             multiply_pixels(sum, patch + i0 + i, LANES, filter);
           }
@@ -139,7 +141,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
         for (int b = 0; b < min(BLOCKS, out_blocks - b0); ++b) {
           const int pixel = row[p] * OW + column[p];
           const vector found = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
-          __global float* out =
+          __global MEMORY_dst* out =
               dst + ((image[p] * out_blocks + b0 + b) * (OH * OW) + pixel) * LANES;
           const int o = (b0 + b) * LANES;
           vector result = found;
@@ -147,7 +149,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
             result = FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, image[p], o, row[p], column[p]),
                                     EPILOGUE_EDGE(found, image[p], o, row[p], column[p]));
           }
-          *(__global vector*)out = result;
+          put_vector(out, result);
         }
       }
     }

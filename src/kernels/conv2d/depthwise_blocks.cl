@@ -25,17 +25,17 @@
 
 // sum[p] += the windows of PIXELS neighbours, `step` columns of src apart, with `gap` columns between
 // the columns of a window.
-#define ADD_WINDOWS(step, gap)                                                          \
-  _Pragma("unroll") for (int kh = 0; kh < KH; ++kh) {                                   \
-    const int h = h0 + kh * DH;                                                         \
-    if ((h < 0) | (h >= H)) continue;                                                   \
-    __global const float* from = plane + (h * W + first * (step) - PL) * LANES;         \
-    _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                \
-      _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                               \
-        sum[p] += *(__global const vector*)(from + (p * (step) + kw * (gap)) * LANES) * \
-                  filter[kh * KW + kw];                                                 \
-      }                                                                                 \
-    }                                                                                   \
+#define ADD_WINDOWS(step, gap)                                                       \
+  _Pragma("unroll") for (int kh = 0; kh < KH; ++kh) {                                \
+    const int h = h0 + kh * DH;                                                      \
+    if ((h < 0) | (h >= H)) continue;                                                \
+    __global const MEMORY_src* from = plane + (h * W + first * (step) - PL) * LANES; \
+    _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                             \
+      _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                            \
+        sum[p] += vector_at(from + (p * (step) + kw * (gap)) * LANES) *              \
+                  filter[kh * KW + kw];                                              \
+      }                                                                              \
+    }                                                                                \
   }
 
 __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
@@ -50,12 +50,12 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
   for (int r = share(rows, get_global_id(0), get_global_size(0)); r < last; ++r) {
     const block_row at = row_of(r, blocks, OH);
     const int h0 = at.oh * SH - PT;
-    __global const float* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
-    __global float* out = dst + r * OW * LANES;
+    __global const MEMORY_src* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
+    __global MEMORY_dst* out = dst + r * OW * LANES;
     vector filter[KH * KW];
 #pragma unroll
     for (int k = 0; k < KH * KW; ++k) {
-      filter[k] = *(__global const vector*)(weights + (at.block * (KH * KW) + k) * LANES);
+      filter[k] = vector_at(weights + (at.block * (KH * KW) + k) * LANES);
     }
     for (int ow = 0; ow < OW;) {
       int count = 1;
@@ -83,7 +83,7 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
           for (int kw = 0; kw < KW; ++kw) {
             const int w = ow * SW + kw * DW - PL;
             if ((w < 0) | (w >= W)) continue;
-            sum += *(__global const vector*)(plane + (h * W + w) * LANES) * filter[kh * KW + kw];
+            sum += vector_at(plane + (h * W + w) * LANES) * filter[kh * KW + kw];
           }
         }
         *(__local vector*)sums = sum;
@@ -93,9 +93,9 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
       const int o = at.block * LANES;
       for (int p = ow - first; p < count; ++p) {
         const vector found = *(__local const vector*)(sums + p * LANES);
-        *(__global vector*)(out + (first + p) * LANES) =
-            FINISHED_LANES(o, C, EPILOGUE_VECTOR(found, at.n, o, at.oh, first + p),
-                           EPILOGUE_EDGE(found, at.n, o, at.oh, first + p));
+        put_vector(out + (first + p) * LANES,
+                   FINISHED_LANES(o, C, EPILOGUE_VECTOR(found, at.n, o, at.oh, first + p),
+                                  EPILOGUE_EDGE(found, at.n, o, at.oh, first + p)));
       }
       ow = first + count;
     }

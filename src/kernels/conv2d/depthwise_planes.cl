@@ -31,7 +31,7 @@ __kernel ATTRIBUTES void depthwise_planes(ARGUMENTS) {
     for (int i = 0; i < I; ++i) {
       float filter[KH * KW];
 #pragma unroll
-      for (int k = 0; k < KH * KW; ++k) filter[k] = weights[(o * I + i) * KH * KW + k];
+      for (int k = 0; k < KH * KW; ++k) filter[k] = number_at(weights + (o * I + i) * KH * KW + k);
       const int image = (n * C + o / (O / G) * I + i) * (H * W);
       copy_tile(copy, t, at, src, N * C * H * W, image, H, W, 0.0f);
 
@@ -51,9 +51,9 @@ __kernel ATTRIBUTES void depthwise_planes(ARGUMENTS) {
     }
 
     for (int r = 0; r < rows; ++r) {
-      __global float* out = dst + (at.plane * OH + at.oh0 + r) * OW + at.ow0;
+      __global MEMORY_dst* out = dst + (at.plane * OH + at.oh0 + r) * OW + at.ow0;
       for (int c = 0; c < min(t.columns, OW - at.ow0); ++c) {
-        out[c] = EPILOGUE(sums[r * t.pitch + c], n, o, at.oh0 + r, at.ow0 + c);
+        put_number(out + c, EPILOGUE(sums[r * t.pitch + c], n, o, at.oh0 + r, at.ow0 + c));
       }
     }
   }

@@ -55,19 +55,19 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
       for (int c = 0; c < COLUMNS; ++c) sum[r][c] = 0.0f;
     }
     for (int i = 0; i < I; ++i) {
-      __global const float* plane = src + (n * C + o / (O / G) * I + i) * H * W;
+      __global const MEMORY_src* plane = src + (n * C + o / (O / G) * I + i) * H * W;
       const int first_weight = (o * I + i) * (KH * KW);
       for (int h = h_begin; h < h_end; ++h) {
         // What lies outside of the image stays as it was: zero.
         const int end = min(W - w0, DW * REACH);
         int x = max(-w0, 0);
-        __global const float* line = plane + h * W + w0;
+        __global const MEMORY_src* line = plane + h * W + w0;
         if (DW == 1) {
           for (; x + LANES <= end; x += LANES) {
-            *(__local vector*)(copy + x) = *(__global const vector*)(line + x);
+            *(__local vector*)(copy + x) = vector_at(line + x);
           }
         }
-        for (; x < end; ++x) copy[x % DW * REACH + x / DW] = line[x];
+        for (; x < end; ++x) copy[x % DW * REACH + x / DW] = number_at(line + x);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
           const int from_top = h + PT - (oh + r) * SH;
@@ -78,10 +78,10 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
           for (int v = 0; v < KW; v += LANES) {
             vector filter = 0.0f;
             if (v + LANES <= KW) {
-              filter = *(__global const vector*)(weights + place + v);
+              filter = vector_at(weights + place + v);
             } else if (place + v + LANES <= O * (I * KH * KW)) {
               // What follows the row is not the row's.
-              filter = *(__global const vector*)(weights + place + v);
+              filter = vector_at(weights + place + v);
 #pragma unroll
               for (int l = 0; l < LANES; ++l) {
                 if (v + l >= KW) filter[l] = 0.0f;
@@ -89,7 +89,7 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
             } else {
 #pragma unroll
               for (int l = 0; l < LANES; ++l) {
-                if (v + l < KW) filter[l] = weights[place + v + l];
+                if (v + l < KW) filter[l] = number_at(weights + place + v + l);
               }
             }
 #pragma unroll
@@ -111,8 +111,8 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
     }
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < min(OW - ow, COLUMNS); ++c) {
-        dst[((n * O + o) * OH + oh + r) * OW + ow + c] =
-            EPILOGUE(results[r * COLUMNS + c], n, o, oh + r, ow + c);
+        put_number(dst + ((n * O + o) * OH + oh + r) * OW + ow + c,
+                   EPILOGUE(results[r * COLUMNS + c], n, o, oh + r, ow + c));
       }
     }
   }

@@ -89,17 +89,17 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
       }
       for (int ch = first; ch < last; ++ch) {
         for (int r = 0; r < runs; ++r) {
-          __global const float* line = src + start[r] + ch * H * W;
+          __global const MEMORY_src* line = src + start[r] + ch * H * W;
           int c = begin[r];
           if (SW <= 2) {
             // Vectors may reach beyond the run, but not beyond src.
             const int left = N * C * H * W - (start[r] + ch * H * W);
             for (; c < end[r] && left >= (c - begin[r] + LANES) * SW; c += LANES) {
-              const vector one = *(__global const vector*)(line + (c - begin[r]) * SW);
+              const vector one = vector_at(line + (c - begin[r]) * SW);
               if (SW == 1) {
                 *(vector*)(row + c) = one;
               } else {
-                const vector two = *(__global const vector*)(line + (c - begin[r]) * SW + LANES);
+                const vector two = vector_at(line + (c - begin[r]) * SW + LANES);
                 vector even;
                 even.lo = one.even;
                 even.hi = two.even;
@@ -107,7 +107,7 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
               }
             }
           }
-          for (; c < end[r]; ++c) row[c] = line[(c - begin[r]) * SW];
+          for (; c < end[r]; ++c) row[c] = number_at(line + (c - begin[r]) * SW);
           // What lies outside of the image, and what the vectors of this run have overwritten.
           const int next = r + 1 < runs ? begin[r + 1] : wide;
           for (c = end[r]; c < next; ++c) row[c] = 0.0f;
@@ -119,9 +119,18 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
       }
     }
     for (int t = 0; t < outputs; t += TILE_M) {
-      __global const float* filter[TILE_M];
+      tile_row filter[TILE_M];
+#if HOLDS_FLOATS(MEMORY_weights)
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) filter[i] = weights + (o0 + min(t + i, outputs - 1)) * K + k0;
+#else
+      float numbers[TILE_M][DEPTH];
+      for (int i = 0; i < TILE_M; ++i) {
+        widen(numbers[i], weights + (o0 + min(t + i, outputs - 1)) * K + k0, 1, depth);
+      }
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) filter[i] = numbers[i];
+#endif
       __local float* waiting = sums + t * TILE_N;
       if (columns < TILE_N) {
         multiply_narrow(waiting, filter, 1, panel, depth, columns, k0 == 0);
@@ -139,10 +148,10 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
           const int n = run_n[r];
           const int oh = (p0 + c) / OW % OH;
           const int ow = (p0 + c) % OW;
-          __global float* out = dst + ((n * O + o0 + i) * OH + oh) * OW + ow;
+          __global MEMORY_dst* out = dst + ((n * O + o0 + i) * OH + oh) * OW + ow;
           const int length = run_end[r] - c;
           for (int x = 0; x < length; ++x) {
-            out[x] = EPILOGUE(sums[i * TILE_N + c + x], n, o0 + i, oh, ow + x);
+            put_number(out + x, EPILOGUE(sums[i * TILE_N + c + x], n, o0 + i, oh, ow + x));
           }
           c = run_end[r];
         }

@@ -72,22 +72,22 @@
 #endif
 // Adds to the sums what channel i of each group gives, in row kh of the filter. A pixel of the copy is
 // read by those windows that it is a whole number of steps away from.
-#define ADD_CHANNEL(i)                                                              \
-  {                                                                                 \
-    vector filter[KW];                                                              \
-    _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                             \
-      filter[kw] = *(__global const vector*)(filters + ((i)*KH * KW + kw) * LANES); \
-    }                                                                               \
-    _Pragma("unroll") for (int x = 0; x < SPAN; ++x) {                              \
-      const vector pixel = *(__local const vector*)(line + x * LANES);              \
-      const vector all = SPREAD_##i(pixel);                                         \
-      _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                           \
-        const int p = (x - kw * DW) / SW;                                           \
-        if (x >= kw * DW && (x - kw * DW) % SW == 0 && p < PIXELS) {                \
-          sum[p] += all * filter[kw];                                               \
-        }                                                                           \
-      }                                                                             \
-    }                                                                               \
+#define ADD_CHANNEL(i)                                                 \
+  {                                                                    \
+    vector filter[KW];                                                 \
+    _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                \
+      filter[kw] = vector_at(filters + ((i)*KH * KW + kw) * LANES);    \
+    }                                                                  \
+    _Pragma("unroll") for (int x = 0; x < SPAN; ++x) {                 \
+      const vector pixel = *(__local const vector*)(line + x * LANES); \
+      const vector all = SPREAD_##i(pixel);                            \
+      _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {              \
+        const int p = (x - kw * DW) / SW;                              \
+        if (x >= kw * DW && (x - kw * DW) % SW == 0 && p < PIXELS) {   \
+          sum[p] += all * filter[kw];                                  \
+        }                                                              \
+      }                                                                \
+    }                                                                  \
   }
 
 __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
@@ -105,7 +105,7 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
     const int count = min(OW - ow, PIXELS);
     const int h0 = oh * SH - PT;
     const int w0 = ow * SW - PL;
-    __global const float* plane = src + (n * blocks + block) * (H * W) * LANES;
+    __global const MEMORY_src* plane = src + (n * blocks + block) * (H * W) * LANES;
     // Pixels of the copy that lie in the image, and columns beyond the last window, which none reads.
     const int begin = clamp(-w0, 0, SPAN);
     const int end = clamp(W - w0, begin, SPAN);
@@ -119,8 +119,7 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
       __local float* line = strip + kh * SPAN * LANES;
       for (int x = 0; x < begin; ++x) *(__local vector*)(line + x * LANES) = 0.0f;
       for (int x = begin; x < end; ++x) {
-        *(__local vector*)(line + x * LANES) =
-            *(__global const vector*)(plane + (h * W + w0 + x) * LANES);
+        *(__local vector*)(line + x * LANES) = vector_at(plane + (h * W + w0 + x) * LANES);
       }
       for (int x = end; x < SPAN; ++x) *(__local vector*)(line + x * LANES) = 0.0f;
     }
@@ -128,7 +127,7 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
       const int h = h0 + kh * DH;
       if ((h < 0) | (h >= H)) continue;
       __local const float* line = strip + kh * SPAN * LANES;
-      __global const float* filters = weights + (block * I * KH + kh) * KW * LANES;
+      __global const MEMORY_weights* filters = weights + (block * I * KH + kh) * KW * LANES;
       ADD_CHANNEL(0)
       ADD_CHANNEL(1)
 #if I > 2
@@ -147,12 +146,12 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
 
     // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
     const int o = block * LANES;
-    __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow) * LANES;
+    __global MEMORY_dst* out = dst + (((n * blocks + block) * OH + oh) * OW + ow) * LANES;
     for (int p = 0; p < count; ++p) {
       const vector found = *(__local const vector*)(sums + p * LANES);
-      *(__global vector*)(out + p * LANES) =
-          FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow + p),
-                         EPILOGUE_EDGE(found, n, o, oh, ow + p));
+      put_vector(out + p * LANES,
+                 FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow + p),
+                                EPILOGUE_EDGE(found, n, o, oh, ow + p)));
     }
   }
 }

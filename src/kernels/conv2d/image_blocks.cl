@@ -59,11 +59,11 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
         if (is_row & is_inside) {
 #pragma unroll
           for (int x = 0; x < STRIP; x += LANES) {
-            *(__local vector*)(strip + x) = *(__global const vector*)(src + from + x);
+            *(__local vector*)(strip + x) = vector_at(src + from + x);
           }
         } else {
           for (int x = 0; x < STRIP; ++x) {
-            strip[x] = (is_row & (w0 + x >= 0) & (w0 + x < W)) ? src[from + x] : 0.0f;
+            strip[x] = (is_row & (w0 + x >= 0) & (w0 + x < W)) ? number_at(src + from + x) : 0.0f;
           }
         }
       }
@@ -75,7 +75,7 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
       clear_pixels(sum);
       for (int row = 0; row < C * KH; ++row) {
         __local const float* strip = strips + row * STRIP;
-        __global const float* filters[BLOCKS];
+        __global const MEMORY_weights* filters[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
           filters[b] = weights + ((b0 + min(b, blocks - 1)) * taps + row * KW) * LANES;
@@ -85,7 +85,7 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
           vector filter[BLOCKS];
 #pragma unroll
           for (int b = 0; b < BLOCKS; ++b) {
-            filter[b] = *(__global const vector*)(filters[b] + kw * LANES);
+            filter[b] = vector_at(filters[b] + kw * LANES);
           }
           multiply_pixels(sum, strip + kw * DW, SW, filter);
         }
@@ -99,9 +99,9 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
           const int o = block * LANES;
           const vector found = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
           const int at = ((n * out_blocks + block) * OH + oh) * OW + ow0 + p;
-          *(__global vector*)(dst + at * LANES) =
-              FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow0 + p),
-                             EPILOGUE_EDGE(found, n, o, oh, ow0 + p));
+          put_vector(dst + at * LANES,
+                     FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow0 + p),
+                                    EPILOGUE_EDGE(found, n, o, oh, ow0 + p)));
         }
       }
     }

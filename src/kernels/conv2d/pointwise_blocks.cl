@@ -41,10 +41,10 @@
     _Pragma("unroll") for (int i = 0; i < UNROLLED; ++i) {                                  \
       vector filter[BLOCKS];                                                                \
       _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                  \
-        filter[b] = *(__global const vector*)(filters[b] + (i0 + i) * LANES);               \
+        filter[b] = vector_at(filters[b] + (i0 + i) * LANES);                               \
       }                                                                                     \
       _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                  \
-        const float scalar = (pixels)[p * LANES + i0 + i];                                  \
+        const float scalar = number_at((pixels) + p * LANES + i0 + i);                      \
         _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[p][b] += scalar * filter[b]; \
       }                                                                                     \
     }                                                                                       \
@@ -64,13 +64,17 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
   const int b0 = get_global_id(1) * BLOCKS;
   const int blocks = min(out_blocks - b0, BLOCKS);
 
-  for (int s0 = 0; s0 < in_blocks; s0 += DEPTH) {
-    const int s_end = min(s0 + DEPTH, in_blocks);
+  // Sums wait in dst, which must not round them; numbers of pixels are read one by one, which takes floats.
+  const int depth = sizeof(*dst) == sizeof(float) ? DEPTH : in_blocks;
+  const int is_float = sizeof(*src) == sizeof(float);
+
+  for (int s0 = 0; s0 < in_blocks; s0 += depth) {
+    const int s_end = min(s0 + depth, in_blocks);
     for (int tile = first_tile; tile < last_tile; ++tile) {
       const int n = tile / tiles_each;
       const int pixel = tile % tiles_each * PIXELS;
       const int count = min(plane - pixel, PIXELS);
-      __global float* to = dst + ((n * out_blocks + b0) * plane + pixel) * LANES;
+      __global MEMORY_dst* to = dst + ((n * out_blocks + b0) * plane + pixel) * LANES;
 
       vector sum[PIXELS][BLOCKS];
 #pragma unroll
@@ -80,24 +84,23 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
           sum[p][b] = 0.0f;
           if (s0 > 0) {
             const int at = min(b, blocks - 1) * plane + min(p, count - 1);
-            sum[p][b] = *(__global const vector*)(to + at * LANES);
+            sum[p][b] = vector_at(to + at * LANES);
           }
         }
       }
       for (int s = s0; s < s_end; ++s) {
-        __global const float* from = src + ((n * in_blocks + s) * plane + pixel) * LANES;
+        __global const MEMORY_src* from = src + ((n * in_blocks + s) * plane + pixel) * LANES;
         const int channels = min(C - s * LANES, LANES);
-        __global const float* filters[BLOCKS];
+        __global const MEMORY_weights* filters[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
           filters[b] = weights + ((b0 + min(b, blocks - 1)) * in_blocks + s) * (LANES * LANES);
         }
-        if (count == PIXELS) {
+        if (is_float && count == PIXELS) {
           MULTIPLY(from)
         } else {
           for (int p = 0; p < PIXELS; ++p) {
-            *(__local vector*)(patch + p * LANES) =
-                *(__global const vector*)(from + min(p, count - 1) * LANES);
+            *(__local vector*)(patch + p * LANES) = vector_at(from + min(p, count - 1) * LANES);
           }
           MULTIPLY(patch)
         }
@@ -109,7 +112,7 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
 #pragma unroll
           for (int b = 0; b < BLOCKS; ++b) {
             if ((p < count) & (b < blocks)) {
-              *(__global vector*)(to + (b * plane + p) * LANES) = sum[p][b];
+              put_vector(to + (b * plane + p) * LANES, sum[p][b]);
             }
           }
         }
@@ -123,8 +126,9 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
         for (int b = 0; b < blocks; ++b) {
           const vector found = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
           const int o = (b0 + b) * LANES;
-          *(__global vector*)(to + (b * plane + p) * LANES) = FINISHED_LANES(
-              o, O, EPILOGUE_VECTOR(found, n, o, h, w), EPILOGUE_EDGE(found, n, o, h, w));
+          put_vector(to + (b * plane + p) * LANES,
+                     FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, h, w),
+                                    EPILOGUE_EDGE(found, n, o, h, w)));
         }
         if (++w == W) {
           w = 0;

@@ -75,14 +75,14 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
         for (int x = 0; x < begin; ++x) strip[x] = 0.0f;
         for (int v = 0; v < vectors; ++v) {
           const int x = begin + v * LANES;
-          *(__local vector*)(strip + x) = *(__global const vector*)(src + from + x);
+          *(__local vector*)(strip + x) = vector_at(src + from + x);
         }
-        for (int x = begin + vectors * LANES; x < end; ++x) strip[x] = src[from + x];
+        for (int x = begin + vectors * LANES; x < end; ++x) strip[x] = number_at(src + from + x);
         for (int x = end; x < STRIP; ++x) strip[x] = 0.0f;
       }
       for (int r = 0; r < held; ++r) {
         __local const float* strip = strips + r * STRIP;
-        __global const float* row_weights = weights + (row0 + r) * KW * O;
+        __global const MEMORY_weights* row_weights = weights + (row0 + r) * KW * O;
         for (int kw = 0; kw < KW; ++kw) {
           vector image[VECTORS];
 #pragma unroll
@@ -91,7 +91,7 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
           }
 #pragma unroll
           for (int f = 0; f < FILTERS; ++f) {
-            const float weight = row_weights[kw * O + filter[f]];
+            const float weight = number_at(row_weights + kw * O + filter[f]);
 #pragma unroll
             for (int v = 0; v < VECTORS; ++v) sum[f][v] += weight * image[v];
           }
@@ -109,15 +109,15 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
     // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
     for (int f = 0; f < min(O - o0, FILTERS); ++f) {
       const int o = o0 + f;
-      __global float* out = dst + ((n * O + o) * OH + oh) * OW;
+      __global MEMORY_dst* out = dst + ((n * O + o) * OH + oh) * OW;
       for (int ow = ow0; ow < min(OW, ow0 + TILE); ow += LANES) {
         __local float* found = sums + f * TILE + ow - ow0;
         const vector v = *(__local const vector*)found;
         if (ow + LANES <= OW) {
-          *(__global vector*)(out + ow) = EPILOGUE_VECTOR(v, n, o, oh, ow);
+          put_vector(out + ow, EPILOGUE_VECTOR(v, n, o, oh, ow));
         } else {
           *(__local vector*)found = EPILOGUE_EDGE(v, n, o, oh, ow);
-          for (int l = 0; l < OW - ow; ++l) out[ow + l] = found[l];
+          for (int l = 0; l < OW - ow; ++l) put_number(out + ow + l, found[l]);
         }
       }
     }

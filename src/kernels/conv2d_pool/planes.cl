@@ -90,9 +90,9 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
         const int left = N * C * H * W - (image + h0 * W);
         int c = 0;
         for (; c < count && c + LANES <= left; c += LANES) {
-          *(__local vector*)(plane + c) = *(__global const vector*)(src + image + h0 * W + c);
+          *(__local vector*)(plane + c) = vector_at(src + image + h0 * W + c);
         }
-        for (; c < count; ++c) plane[c] = src[image + h0 * W + c];
+        for (; c < count; ++c) plane[c] = number_at(src + image + h0 * W + c);
         continue;
       }
       for (int r = 0; r < copied_rows; ++r) {
@@ -106,9 +106,9 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
           __local float* to = row + q * phase;
           const int begin = is_row ? clamp((SW - 1 + PL - q) / SW, 0, pitch) : 0;
           const int end = is_row ? clamp((max(W + PL - q, 0) + SW - 1) / SW, begin, pitch) : 0;
-          __global const float* from = src + image + h * W + q - PL;
+          __global const MEMORY_src* from = src + image + h * W + q - PL;
           for (int c = 0; c < begin; ++c) to[c] = 0.0f;
-          for (int c = begin; c < end; ++c) to[c] = from[c * SW];
+          for (int c = begin; c < end; ++c) to[c] = number_at(from + c * SW);
           for (int c = end; c < pitch; ++c) to[c] = 0.0f;
         }
       }
@@ -126,7 +126,7 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
 #pragma unroll
           for (int j = 0; j < VECTORS; ++j) sum[i][j] = 0.0f;
         }
-        __global const float* filter = weights;
+        __global const MEMORY_weights* filter = weights;
         for (int ch = 0; ch < C; ++ch) {
           for (int kh = 0; kh < KH; ++kh) {
             __local const float* row =
@@ -142,7 +142,7 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
               }
 #pragma unroll
               for (int i = 0; i < TILE_O; ++i) {
-                const float scalar = filter[kw * O + output[i]];
+                const float scalar = number_at(filter + kw * O + output[i]);
 #pragma unroll
                 for (int j = 0; j < VECTORS; ++j) sum[i][j] += scalar * value[j];
               }
@@ -161,7 +161,7 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
 
       for (int o = o0; o < min(o0 + TILE_O, O); ++o) {
         __local float* map = maps + (o - o0) * MAPS;
-        const float start = bias[o];
+        const float start = number_at(bias + o);
         __local float* begin = map + first * pitch + QL;
         for (int p = 0; p < span; ++p) begin[p] = MAPPED(begin[p] + start);
         if (reaches_beyond) {
@@ -216,9 +216,9 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
             *(__local vector*)(map + r * OW + c) = value;
           }
         }
-        __global float* out = dst + ((n * O + o) * OH + oh0) * OW;
+        __global MEMORY_dst* out = dst + ((n * O + o) * OH + oh0) * OW;
         for (int e = 0; e < rows * OW; ++e) {
-          out[e] = EPILOGUE(map[e], n, o, oh0 + e / OW, e % OW);
+          put_number(out + e, EPILOGUE(map[e], n, o, oh0 + e / OW, e % OW));
         }
       }
     }

@@ -38,10 +38,10 @@
   do {                                                                                    \
     vector factor[BLOCKS];                                                                \
     _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                  \
-      factor[b] = *(__global const vector*)(factors[b] + (i) * LANES);                    \
+      factor[b] = vector_at(factors[b] + (i) * LANES);                                    \
     }                                                                                     \
     _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                 \
-      const float scalar = (columns)[c * LANES + (i)];                                    \
+      const float scalar = number_at((columns) + c * LANES + (i));                        \
       _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[c][b] += scalar * factor[b]; \
     }                                                                                     \
   } while (0)
@@ -65,12 +65,16 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
   const int b0 = get_global_id(1) * BLOCKS;
   const int blocks = min(all_blocks - b0, BLOCKS);
 
-  for (int k0 = 0; k0 < K; k0 += DEPTH) {
-    const int k_end = min(k0 + DEPTH, K);
+  // Sums wait in dst, which must not round them; numbers of columns are read one by one, which takes floats.
+  const int kept = sizeof(*dst) == sizeof(float) ? DEPTH : K;
+  const int is_float = sizeof(*rhs) == sizeof(float);
+
+  for (int k0 = 0; k0 < K; k0 += kept) {
+    const int k_end = min(k0 + kept, K);
     for (int tile = first_tile; tile < last_tile; ++tile) {
       const int n0 = tile * COLUMNS;
       const int count = min(N - n0, COLUMNS);
-      __global float* to = dst + (b0 * N + n0) * LANES;
+      __global MEMORY_dst* to = dst + (b0 * N + n0) * LANES;
 
       vector sum[COLUMNS][BLOCKS];
 #pragma unroll
@@ -80,24 +84,23 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
           sum[c][b] = 0.0f;
           if (k0 > 0) {
             const int at = min(b, blocks - 1) * N + min(c, count - 1);
-            sum[c][b] = *(__global const vector*)(to + at * LANES);
+            sum[c][b] = vector_at(to + at * LANES);
           }
         }
       }
       for (int k = k0; k < k_end; k += LANES) {
-        __global const float* from = rhs + (k / LANES * N + n0) * LANES;
+        __global const MEMORY_rhs* from = rhs + (k / LANES * N + n0) * LANES;
         const int depth = min(K - k, LANES);
-        __global const float* factors[BLOCKS];
+        __global const MEMORY_lhs* factors[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
           factors[b] = lhs + ((b0 + min(b, blocks - 1)) * K_pad + k) * LANES;
         }
-        if (count == COLUMNS) {
+        if (is_float && count == COLUMNS) {
           MULTIPLY(from);
         } else {
           for (int c = 0; c < COLUMNS; ++c) {
-            *(__local vector*)(patch + c * LANES) =
-                *(__global const vector*)(from + min(c, count - 1) * LANES);
+            *(__local vector*)(patch + c * LANES) = vector_at(from + min(c, count - 1) * LANES);
           }
           MULTIPLY(patch);
         }
@@ -119,7 +122,7 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
             result = FINISHED_LANES(m, M, EPILOGUE_VECTOR(result, m, n0 + c),
                                     EPILOGUE_EDGE(result, m, n0 + c));
           }
-          *(__global vector*)(to + (b * N + c) * LANES) = result;
+          put_vector(to + (b * N + c) * LANES, result);
         }
       }
     }

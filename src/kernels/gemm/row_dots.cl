@@ -37,10 +37,10 @@ __kernel ATTRIBUTES void row_dots(ARGUMENTS) {
   const int n = get_global_id(0);
   const int first = get_global_id(1) * ROWS;
   const int end = min(first + ROWS, M);
-  __global const float* column = rhs + n * K;
+  __global const MEMORY_rhs* column = rhs + n * K;
   const int apart = (end - first + PATCH_M - 1) / PATCH_M;
   for (int m = first; m < first + apart; ++m) {
-    __global const float* row[PATCH_M];
+    __global const MEMORY_lhs* row[PATCH_M];
     vector even[PATCH_M];
     vector odd[PATCH_M];
 #pragma unroll
@@ -51,18 +51,18 @@ __kernel ATTRIBUTES void row_dots(ARGUMENTS) {
     }
     int k = 0;
     for (; k + 2 * LANES <= K; k += 2 * LANES) {
-      const vector left = *(__global const vector*)(column + k);
-      const vector right = *(__global const vector*)(column + k + LANES);
+      const vector left = vector_at(column + k);
+      const vector right = vector_at(column + k + LANES);
 #pragma unroll
       for (int i = 0; i < PATCH_M; ++i) {
-        even[i] += *(__global const vector*)(row[i] + k) * left;
-        odd[i] += *(__global const vector*)(row[i] + k + LANES) * right;
+        even[i] += vector_at(row[i] + k) * left;
+        odd[i] += vector_at(row[i] + k + LANES) * right;
       }
     }
     if (k + LANES <= K) {
-      const vector left = *(__global const vector*)(column + k);
+      const vector left = vector_at(column + k);
 #pragma unroll
-      for (int i = 0; i < PATCH_M; ++i) even[i] += *(__global const vector*)(row[i] + k) * left;
+      for (int i = 0; i < PATCH_M; ++i) even[i] += vector_at(row[i] + k) * left;
       k += LANES;
     }
     float sums[PATCH_M];
@@ -72,10 +72,10 @@ __kernel ATTRIBUTES void row_dots(ARGUMENTS) {
     }
     for (; k < K; ++k) {
 #pragma unroll
-      for (int i = 0; i < PATCH_M; ++i) sums[i] += row[i][k] * column[k];
+      for (int i = 0; i < PATCH_M; ++i) sums[i] += number_at(row[i] + k) * number_at(column + k);
     }
     for (int i = 0; i < PATCH_M && m + i * apart < end; ++i) {
-      dst[(m + i * apart) * N + n] = EPILOGUE(sums[i], m + i * apart, n);
+      put_number(dst + (m + i * apart) * N + n, EPILOGUE(sums[i], m + i * apart, n));
     }
   }
 }

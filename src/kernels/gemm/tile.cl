@@ -29,39 +29,56 @@
 // Tunables: LANES, the L above: floats of a vector;
 // TILE_M rows and TILE_N columns (a multiple of LANES) of the tile.
 // Assumes: memory of rhs covers N rounded up to TILE_N, whatever it holds there.
+// Steps of k for which rows of lhs that are no floats become floats.
+#define DEPTH 256
+
 __kernel ATTRIBUTES void tile(ARGUMENTS) {
   const int m0 = get_global_id(0) * TILE_M;
   const int n0 = get_global_id(1) * TILE_N;
-  __global const vector* panel = (__global const vector*)(rhs + n0 * K);
+  __global const MEMORY_rhs* panel = rhs + n0 * K;
   const int rows = min(M - m0, TILE_M);
   float sums[TILE_M][TILE_N];
 
   if (2 * rows <= TILE_M) {
     for (int i = 0; i < rows; ++i) {
-      __global const float* row = lhs + (m0 + i) * K;
+      __global const MEMORY_lhs* row = lhs + (m0 + i) * K;
       vector sum[TILE_VECTORS];
 #pragma unroll
       for (int j = 0; j < TILE_VECTORS; ++j) sum[j] = 0.0f;
       for (int k = 0; k < K; ++k) {
 #pragma unroll
-        for (int j = 0; j < TILE_VECTORS; ++j) sum[j] += row[k] * panel[k * TILE_VECTORS + j];
+        for (int j = 0; j < TILE_VECTORS; ++j) {
+          sum[j] += number_at(row + k) * vector_at(panel + k * TILE_N + LANES * j);
+        }
       }
 #pragma unroll
       for (int j = 0; j < TILE_VECTORS; ++j) *(vector*)(sums[i] + LANES * j) = sum[j];
     }
   } else {
-    __global const float* row[TILE_M];
-#pragma unroll
-    for (int i = 0; i < TILE_M; ++i) row[i] = lhs + (m0 + min(i, rows - 1)) * K;
+    tile_row row[TILE_M];
     vector sum[TILE_M][TILE_VECTORS];
     clear_tile(sum);
-    multiply_rows(sum, row, 1, rhs + n0 * K, TILE_N, K);
+#if HOLDS_FLOATS(MEMORY_lhs)
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) row[i] = lhs + (m0 + min(i, rows - 1)) * K;
+    multiply_rows(sum, row, 1, panel, TILE_N, K);
+#else
+    float numbers[TILE_M][DEPTH];
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) row[i] = numbers[i];
+    for (int k = 0; k < K; k += DEPTH) {
+      const int depth = min(K - k, DEPTH);
+      for (int i = 0; i < TILE_M; ++i) widen(numbers[i], lhs + (m0 + min(i, rows - 1)) * K + k, 1, depth);
+      multiply_rows(sum, row, 1, panel + k * TILE_N, TILE_N, depth);
+    }
+#endif
     keep_tile(sum, sums);
   }
 
   const int columns = min(N - n0, TILE_N);
   for (int i = 0; i < rows; ++i) {
-    __global float* out = dst + (m0 + i) * N_pad + n0;
-    for (int c = 0; c < columns; ++c) out[c] = EPILOGUE(sums[i][c], m0 + i, n0 + c);
+    __global MEMORY_dst* out = dst + (m0 + i) * N_pad + n0;
+    for (int c = 0; c < columns; ++c) put_number(out + c, EPILOGUE(sums[i][c], m0 + i, n0 + c));
   }
 }
+#undef DEPTH

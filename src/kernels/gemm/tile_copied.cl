@@ -48,6 +48,8 @@
 #define LHS_ROW(i) (lhs + (m0 + min(t + (i), rows - 1)) * K + k0)
 #define LHS_STEP 1
 #endif
+// Rows of a tile that are no floats become floats.
+#define WIDENED (!HOLDS_FLOATS(MEMORY_lhs))
 
 __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
   __local float panel[DEPTH * TILE_N];
@@ -63,20 +65,31 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
     const int depth = min(K - k0, DEPTH);
     if (columns < TILE_N) {
       for (int k = 0; k < depth; ++k) {
-        __global const float* across = rhs + (k0 + k) * N + n0;
+        __global const MEMORY_rhs* across = rhs + (k0 + k) * N + n0;
         __local float* copy = panel + k * TILE_N;
         int c = 0;
         for (; c + LANES <= columns; c += LANES) {
-          *(__local vector*)(copy + c) = *(__global const vector*)(across + c);
+          *(__local vector*)(copy + c) = vector_at(across + c);
         }
-        for (; c < columns; ++c) copy[c] = across[c];
+        for (; c < columns; ++c) copy[c] = number_at(across + c);
         for (; c % LANES != 0; ++c) copy[c] = 0.0f;
       }
     }
     for (int t = 0; t < rows; t += TILE_M) {
-      __global const float* row[TILE_M];
+      tile_row row[TILE_M];
+#if WIDENED
+      float numbers[TILE_M * DEPTH];
+#ifdef FILTERS
+      widen(numbers, LHS_ROW(0), 1, TILE_M * depth);
+#else
+      for (int i = 0; i < TILE_M; ++i) widen(numbers + i * DEPTH, LHS_ROW(i), 1, depth);
+#endif
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) row[i] = numbers + i * (LHS_STEP == 1 ? DEPTH : 1);
+#else
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) row[i] = LHS_ROW(i);
+#endif
       __local float* waiting = sums + t * TILE_N;
       if (columns < TILE_N) {
         multiply_narrow(waiting, row, LHS_STEP, panel, depth, columns, k0 == 0);
@@ -86,12 +99,12 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
         if (t > 0) {
           multiply_panel(sum, row, LHS_STEP, panel, depth);
         } else {
-          __global const float* across = rhs + k0 * N + n0;
+          __global const MEMORY_rhs* across = rhs + k0 * N + n0;
           for (int k = 0; k < depth; ++k) {
             vector found[TILE_VECTORS];
 #pragma unroll
             for (int j = 0; j < TILE_VECTORS; ++j) {
-              found[j] = *(__global const vector*)(across + k * N + LANES * j);
+              found[j] = vector_at(across + k * N + LANES * j);
               *(__local vector*)(panel + k * TILE_N + LANES * j) = found[j];
             }
 #pragma unroll
@@ -107,9 +120,9 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
       if (k0 + DEPTH < K) continue;
       // The text of the epilogue stands once: it may be long, and PoCL compiles every copy.
       for (int i = t; i < min(t + TILE_M, rows); ++i) {
-        __global float* out = dst + (m0 + i) * N + n0;
+        __global MEMORY_dst* out = dst + (m0 + i) * N + n0;
         for (int c = 0; c < columns; ++c) {
-          out[c] = EPILOGUE(sums[i * TILE_N + c], m0 + i, n0 + c);
+          put_number(out + c, EPILOGUE(sums[i * TILE_N + c], m0 + i, n0 + c));
         }
       }
     }
@@ -117,3 +130,4 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
 }
 #undef LHS_ROW
 #undef LHS_STEP
+#undef WIDENED

@@ -39,13 +39,13 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
   const int begin = get_global_id(1) * ROWS;
   const int end = min(begin + ROWS, M);
   const int left = K % LANES;
-  __global const float* column[TILE_N];
+  __global const MEMORY_rhs* column[TILE_N];
 #pragma unroll
   for (int j = 0; j < TILE_N; ++j) column[j] = rhs + (n0 + min(j, columns - 1)) * K;
 
   for (int m0 = begin; m0 < end; m0 += TILE_M) {
     const int rows = min(end - m0, TILE_M);
-    __global const float* row[TILE_M];
+    __global const MEMORY_lhs* row[TILE_M];
     vector sum[TILE_M][TILE_N];
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) {
@@ -56,10 +56,10 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
     for (int k = 0; k + LANES <= K; k += LANES) {
       vector across[TILE_N];
 #pragma unroll
-      for (int j = 0; j < TILE_N; ++j) across[j] = *(__global const vector*)(column[j] + k);
+      for (int j = 0; j < TILE_N; ++j) across[j] = vector_at(column[j] + k);
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) {
-        const vector down = *(__global const vector*)(row[i] + k);
+        const vector down = vector_at(row[i] + k);
 #pragma unroll
         for (int j = 0; j < TILE_N; ++j) sum[i][j] += down * across[j];
       }
@@ -67,10 +67,10 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
     if (left > 0 && K >= LANES) {
       vector across[TILE_N];
 #pragma unroll
-      for (int j = 0; j < TILE_N; ++j) across[j] = last_of(column[j] + K - LANES, left);
+      for (int j = 0; j < TILE_N; ++j) across[j] = last_of(vector_at(column[j] + K - LANES), left);
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) {
-        const vector down = last_of(row[i] + K - LANES, left);
+        const vector down = last_of(vector_at(row[i] + K - LANES), left);
 #pragma unroll
         for (int j = 0; j < TILE_N; ++j) sum[i][j] += down * across[j];
       }
@@ -91,12 +91,12 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
     }
     for (int k = 0; K < LANES && k < K; ++k) {
       for (int i = 0; i < TILE_M; ++i) {
-        for (int j = 0; j < TILE_N; ++j) sums[i][j] += row[i][k] * column[j][k];
+        for (int j = 0; j < TILE_N; ++j) sums[i][j] += number_at(row[i] + k) * number_at(column[j] + k);
       }
     }
     for (int i = 0; i < rows; ++i) {
-      __global float* out = dst + (m0 + i) * N + n0;
-      for (int j = 0; j < columns; ++j) out[j] = EPILOGUE(sums[i][j], m0 + i, n0 + j);
+      __global MEMORY_dst* out = dst + (m0 + i) * N + n0;
+      for (int j = 0; j < columns; ++j) put_number(out + j, EPILOGUE(sums[i][j], m0 + i, n0 + j));
     }
   }
 }

@@ -37,12 +37,14 @@
 #define LHS_ROW(m) (lhs + (m) * K)
 #define LHS_STEP 1
 #endif
+// Steps of k for which rows of lhs that are no floats become floats.
+#define DEPTH 256
 
 __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
   const int m0 = get_global_id(0) * TILE_M;
   const int own = get_global_id(1) * TILE_N;
   const int rows = min(M - m0, TILE_M);
-  __global const float* row[TILE_M];
+  __global const MEMORY_lhs* row[TILE_M];
 #pragma unroll
   for (int i = 0; i < TILE_M; ++i) row[i] = LHS_ROW(m0 + min(i, rows - 1));
 
@@ -53,7 +55,19 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
     first = min(own, N - TILE_N);
     vector sum[TILE_M][TILE_VECTORS];
     clear_tile(sum);
+#if HOLDS_FLOATS(MEMORY_lhs)
     multiply_rows(sum, row, LHS_STEP, rhs + first, N, K);
+#else
+    float numbers[TILE_M][DEPTH];
+    tile_row wide[TILE_M];
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) wide[i] = numbers[i];
+    for (int k = 0; k < K; k += DEPTH) {
+      const int depth = min(K - k, DEPTH);
+      for (int i = 0; i < TILE_M; ++i) widen(numbers[i], row[i] + k * LHS_STEP, LHS_STEP, depth);
+      multiply_rows(sum, wide, 1, rhs + k * N + first, N, depth);
+    }
+#endif
     keep_tile(sum, sums);
   } else if (N >= LANES) {
     for (int n = 0; n < N; n += LANES) {
@@ -62,9 +76,9 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
       for (int k = 0; k < K; ++k) {
-        const vector across = *(__global const vector*)(rhs + k * N + left);
+        const vector across = vector_at(rhs + k * N + left);
 #pragma unroll
-        for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
+        for (int i = 0; i < TILE_M; ++i) sum[i] += number_at(row[i] + k * LHS_STEP) * across;
       }
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) *(vector*)(sums[i] + left) = sum[i];
@@ -77,17 +91,17 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
     for (int k = 0; k < last; ++k) {
-      const vector across = *(__global const vector*)(rhs + k * N);
+      const vector across = vector_at(rhs + k * N);
 #pragma unroll
-      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
+      for (int i = 0; i < TILE_M; ++i) sum[i] += number_at(row[i] + k * LHS_STEP) * across;
     }
     float copy[LANES];
     for (int n = 0; n < LANES; ++n) copy[n] = 0.0f;
     for (int k = last; k < K; ++k) {
-      for (int n = 0; n < N; ++n) copy[n] = rhs[k * N + n];
+      for (int n = 0; n < N; ++n) copy[n] = number_at(rhs + k * N + n);
       const vector across = *(const vector*)copy;
 #pragma unroll
-      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
+      for (int i = 0; i < TILE_M; ++i) sum[i] += number_at(row[i] + k * LHS_STEP) * across;
     }
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) *(vector*)sums[i] = sum[i];
@@ -95,9 +109,10 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
 
   const int end = min(own + TILE_N, N);
   for (int i = 0; i < rows; ++i) {
-    __global float* out = dst + (m0 + i) * N;
-    for (int n = own; n < end; ++n) out[n] = EPILOGUE(sums[i][n - first], m0 + i, n);
+    __global MEMORY_dst* out = dst + (m0 + i) * N;
+    for (int n = own; n < end; ++n) put_number(out + n, EPILOGUE(sums[i][n - first], m0 + i, n));
   }
 }
 #undef LHS_ROW
 #undef LHS_STEP
+#undef DEPTH

@@ -19,8 +19,8 @@ __kernel ATTRIBUTES void max_blocks(ARGUMENTS) {
   for (int r = share(rows, get_global_id(0), get_global_size(0)); r < last; ++r) {
     const block_row at = row_of(r, blocks, OH);
     const int h0 = at.oh * SH - PT;
-    __global const float* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
-    __global float* out = dst + r * OW * LANES;
+    __global const MEMORY_src* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
+    __global MEMORY_dst* out = dst + r * OW * LANES;
     for (int ow = 0; ow < OW; ++ow) {
       const int w0 = ow * SW - PL;
       const int is_inside = (w0 >= 0) & (w0 + (KW - 1) * DW < W);
@@ -29,19 +29,19 @@ __kernel ATTRIBUTES void max_blocks(ARGUMENTS) {
       for (int kh = 0; kh < KH; ++kh) {
         const int h = h0 + kh * DH;
         if ((h < 0) | (h >= H)) continue;
-        __global const float* from = plane + (h * W + w0) * LANES;
+        __global const MEMORY_src* from = plane + (h * W + w0) * LANES;
 #pragma unroll
         for (int kw = 0; kw < KW; ++kw) {
           const int w = w0 + kw * DW;
           if (!is_inside && ((w < 0) | (w >= W))) continue;
-          const vector value = *(__global const vector*)(from + kw * DW * LANES);
+          const vector value = vector_at(from + kw * DW * LANES);
           most = value > most || value != value ? value : most;
         }
       }
       const int c = at.block * LANES;
-      *(__global vector*)(out + ow * LANES) =
-          FINISHED_LANES(c, C, EPILOGUE_VECTOR(most, at.n, c, at.oh, ow),
-                         EPILOGUE_EDGE(most, at.n, c, at.oh, ow));
+      put_vector(out + ow * LANES,
+                 FINISHED_LANES(c, C, EPILOGUE_VECTOR(most, at.n, c, at.oh, ow),
+                                EPILOGUE_EDGE(most, at.n, c, at.oh, ow)));
     }
   }
 }

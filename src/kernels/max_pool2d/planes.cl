@@ -43,9 +43,9 @@ __kernel ATTRIBUTES void max_planes(ARGUMENTS) {
     const int n = at.plane / C;
     const int ch = at.plane % C;
     for (int r = 0; r < rows; ++r) {
-      __global float* out = dst + (at.plane * OH + at.oh0 + r) * OW + at.ow0;
+      __global MEMORY_dst* out = dst + (at.plane * OH + at.oh0 + r) * OW + at.ow0;
       for (int c = 0; c < min(t.columns, OW - at.ow0); ++c) {
-        out[c] = EPILOGUE(largest[r * t.pitch + c], n, ch, at.oh0 + r, at.ow0 + c);
+        put_number(out + c, EPILOGUE(largest[r * t.pitch + c], n, ch, at.oh0 + r, at.ow0 + c));
       }
     }
   }

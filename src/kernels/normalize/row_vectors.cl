@@ -23,8 +23,8 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
   const int begin = share(rows, get_global_id(0), get_global_size(0));
   const int end = share(rows, get_global_id(0) + 1, get_global_size(0));
   for (int r = begin; r < end; ++r) {
-    __global const float* from = src + (size_t)r * L;
-    __global float* to = dst + (size_t)r * L;
+    __global const MEMORY_src* from = src + (size_t)r * L;
+    __global MEMORY_dst* to = dst + (size_t)r * L;
     float mean = 0.0f;
     float sum = 0.0f;
     // The first pass finds the mean, the second what distances from it come to.
@@ -37,20 +37,21 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
       for (; l + 4 * LANES <= L; l += 4 * LANES) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          const vector value = *(__global const vector*)(from + l + LANES * i);
+          const vector value = vector_at(from + l + LANES * i);
           const vector distance = value - mean;
           sums[i] += pass == 0 ? value : TERM(distance);
         }
       }
       for (; l + LANES <= L; l += LANES) {
-        const vector value = *(__global const vector*)(from + l);
+        const vector value = vector_at(from + l);
         const vector distance = value - mean;
         sums[0] += pass == 0 ? value : TERM(distance);
       }
       sum = sum_of((sums[0] + sums[1]) + (sums[2] + sums[3]));
       for (; l < L; ++l) {
-        const float distance = from[l] - mean;
-        sum += pass == 0 ? from[l] : TERM(distance);
+        const float value = number_at(from + l);
+        const float distance = value - mean;
+        sum += pass == 0 ? value : TERM(distance);
       }
       if (pass == 0) mean = sum / (float)L;
     }
@@ -66,11 +67,11 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
     const int n = r % N;
     for (int l = 0; l < L; ++l) {
 #if KIND == 1
-      const float result = from[l] / size;
+      const float result = number_at(from + l) / size;
 #else
-      const float result = (from[l] - mean) * scale;
+      const float result = (number_at(from + l) - mean) * scale;
 #endif
-      to[l] = EPILOGUE(result, m, l, n);
+      put_number(to + l, EPILOGUE(result, m, l, n));
     }
   }
 }

@@ -18,19 +18,18 @@
 #define BLOCK 64
 
 __kernel ATTRIBUTES void blocks(ARGUMENTS) {
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   const int units = P * ((M + LANES - 1) / LANES) * N;
   for (int unit = get_global_id(0); unit < units; unit += get_global_size(0)) {
     const int n = unit % N;
     const int p = unit / N % P;
     const int m0 = unit / N / P * LANES;
     const int l_end = min((p + 1) * DEPTH, L);
-    __global const float* from = src + m0 * L * N + n * LANES;
+    __global const MEMORY_src* from = src + m0 * L * N + n * LANES;
     vector totals = START;
     for (int block = p * DEPTH; block < l_end; block += BLOCK) {
       vector parts = START;
       for (int l = block; l < min(block + BLOCK, l_end); ++l) {
-        const vector value = *(__global const vector*)(from + l * N * LANES);
+        const vector value = vector_at(from + l * N * LANES);
         const vector mapped = MAPPED(value);
         parts = COMBINED(parts, mapped);
       }

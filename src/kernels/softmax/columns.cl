@@ -22,23 +22,27 @@
 __kernel ATTRIBUTES void columns(ARGUMENTS) {
   const int ranges = (N + LANES - 1) / LANES;
   const int units = M * ranges;
+#if !LOG
+  // Whether powers wait in dst for their sum: halves would round them, so they are computed again.
+  const int waits = sizeof(*dst) == sizeof(float);
+#endif
   for (int unit = get_global_id(0); unit < units; unit += get_global_size(0)) {
     const int m = unit / ranges;
     const int n0 = unit % ranges * LANES;
     const int start = N < LANES ? 0 : min(n0, N - LANES);
-    __global const float* from = src + (size_t)m * L * N + start;
-    __global float* to = dst + (size_t)m * L * N + start;
+    __global const MEMORY_src* from = src + (size_t)m * L * N + start;
+    __global MEMORY_dst* to = dst + (size_t)m * L * N + start;
     if (N >= LANES) {
-      vector largest = *(__global const vector*)from;
+      vector largest = vector_at(from);
       for (int l = 1; l < L; ++l) {
-        const vector value = *(__global const vector*)(from + (size_t)l * N);
+        const vector value = vector_at(from + (size_t)l * N);
         largest = largest < value ? value : largest;
       }
       vector sum = 0.0f;
       for (int l = 0; l < L; ++l) {
-        const vector value = exp(*(__global const vector*)(from + (size_t)l * N) - largest);
+        const vector value = exp(vector_at(from + (size_t)l * N) - largest);
 #if !LOG
-        if (start == n0) *(__global vector*)(to + (size_t)l * N) = value;
+        if (waits && start == n0) put_vector(to + (size_t)l * N, value);
 #endif
         sum += value;
       }
@@ -50,41 +54,41 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
       for (int l = 0; l < L; ++l) {
         const size_t row = (size_t)l * N;
 #if LOG
-        const vector result = *(__global const vector*)(from + row) - largest - shift;
+        const vector result = vector_at(from + row) - largest - shift;
 #else
         vector result;
-        if (start == n0) {
-          result = *(__global const vector*)(to + row) * share;
+        if (waits && start == n0) {
+          result = vector_at(to + row) * share;
         } else {
-          result = exp(*(__global const vector*)(from + row) - largest) * share;
+          result = exp(vector_at(from + row) - largest) * share;
         }
 #endif
         if (start == n0) {
 #pragma unroll
-          for (int i = 0; i < LANES; ++i) to[row + i] = EPILOGUE(result[i], m, l, n0 + i);
+          for (int i = 0; i < LANES; ++i) put_number(to + row + i, EPILOGUE(result[i], m, l, n0 + i));
         } else {
           float parts[LANES];
           *(vector*)parts = result;
           for (int i = n0 - start; i < LANES; ++i) {
-            to[row + i] = EPILOGUE(parts[i], m, l, start + i);
+            put_number(to + row + i, EPILOGUE(parts[i], m, l, start + i));
           }
         }
       }
       continue;
     }
     for (int n = 0; n < N; ++n) {
-      float largest = from[n];
-      for (int l = 1; l < L; ++l) largest = fmax(largest, from[l * N + n]);
+      float largest = number_at(from + n);
+      for (int l = 1; l < L; ++l) largest = fmax(largest, number_at(from + l * N + n));
       float sum = 0.0f;
-      for (int l = 0; l < L; ++l) sum += exp(from[l * N + n] - largest);
+      for (int l = 0; l < L; ++l) sum += exp(number_at(from + l * N + n) - largest);
       for (int l = 0; l < L; ++l) {
-        const float distance = from[l * N + n] - largest;
+        const float distance = number_at(from + l * N + n) - largest;
 #if LOG
         const float result = distance - log(sum);
 #else
         const float result = exp(distance) / sum;
 #endif
-        to[l * N + n] = EPILOGUE(result, m, l, n);
+        put_number(to + l * N + n, EPILOGUE(result, m, l, n));
       }
     }
   }

@@ -24,25 +24,29 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
   const int begin = share(rows, get_global_id(0), get_global_size(0));
   const int end = share(rows, get_global_id(0) + 1, get_global_size(0));
   const int whole = L / LANES * LANES;
+#if !LOG
+  // Whether powers wait in dst for their sum: halves would round them, so they are computed again.
+  const int waits = sizeof(*dst) == sizeof(float);
+#endif
   for (int r = begin; r < end; ++r) {
-    __global const float* from = src + (size_t)r * L;
-    __global float* to = dst + (size_t)r * L;
+    __global const MEMORY_src* from = src + (size_t)r * L;
+    __global MEMORY_dst* to = dst + (size_t)r * L;
     float rest[LANES];
 #pragma unroll
-    for (int i = 0; i < LANES; ++i) rest[i] = whole + i < L ? from[whole + i] : -INFINITY;
+    for (int i = 0; i < LANES; ++i) rest[i] = whole + i < L ? number_at(from + whole + i) : -INFINITY;
     const vector last = *(const vector*)rest;
     vector highest = last;
     for (int l = 0; l < whole; l += LANES) {
-      const vector value = *(__global const vector*)(from + l);
+      const vector value = vector_at(from + l);
       highest = highest < value ? value : highest;
     }
     const float largest = largest_of(highest);
     const vector last_exp = exp(last - largest);
     vector sums = last_exp;
     for (int l = 0; l < whole; l += LANES) {
-      const vector value = exp(*(__global const vector*)(from + l) - largest);
+      const vector value = exp(vector_at(from + l) - largest);
 #if !LOG
-      *(__global vector*)(to + l) = value;
+      if (waits) put_vector(to + l, value);
 #endif
       sums += value;
     }
@@ -52,17 +56,22 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
 #if LOG
     const float shift = log(sum);
     for (int l = 0; l < L; ++l) {
-      const float result = from[l] - largest - shift;
-      to[l] = EPILOGUE(result, m, l, n);
+      const float result = number_at(from + l) - largest - shift;
+      put_number(to + l, EPILOGUE(result, m, l, n));
     }
 #else
     const float scale = 1.0f / sum;
-    for (int l = 0; l < whole; ++l) {
-      const float result = to[l] * scale;
-      to[l] = EPILOGUE(result, m, l, n);
+    for (int l = 0; waits && l < whole; ++l) {
+      const float result = number_at(to + l) * scale;
+      put_number(to + l, EPILOGUE(result, m, l, n));
+    }
+    for (int l = 0; !waits && l < whole; l += LANES) {
+      float powers[LANES];
+      *(vector*)powers = exp(vector_at(from + l) - largest) * scale;
+      for (int i = 0; i < LANES; ++i) put_number(to + l + i, EPILOGUE(powers[i], m, l + i, n));
     }
     *(vector*)rest = last_exp * scale;
-    for (int l = whole; l < L; ++l) to[l] = EPILOGUE(rest[l - whole], m, l, n);
+    for (int l = whole; l < L; ++l) put_number(to + l, EPILOGUE(rest[l - whole], m, l, n));
 #endif
   }
 }

@@ -31,7 +31,7 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
     const int h0 = tile / TW % TH * OUT - PT;
     const int w0 = tile % TW * OUT - PL;
     const int plane = tile / (TW * TH) * blocks + block;
-    __global const float* from = src + ((plane * H + h0) * W + w0) * LANES;
+    __global const MEMORY_src* from = src + ((plane * H + h0) * W + w0) * LANES;
     const int is_inside = (h0 >= 0) & (h0 + PATCH <= H) & (w0 >= 0) & (w0 + PATCH <= W);
 
     vector columns[PATCH][PATCH];  // B' d, row by row
@@ -41,14 +41,14 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
       vector v[PATCH];
       if (is_inside) {
 #pragma unroll
-        for (int p = 0; p < PATCH; ++p) d[p] = *(__global const vector*)(from + (p * W + q) * LANES);
+        for (int p = 0; p < PATCH; ++p) d[p] = vector_at(from + (p * W + q) * LANES);
       } else {
         const int is_column = (w0 + q >= 0) & (w0 + q < W);
 #pragma unroll
         for (int p = 0; p < PATCH; ++p) {
           d[p] = 0.0f;
           if (is_column & (h0 + p >= 0) & (h0 + p < H)) {
-            d[p] = *(__global const vector*)(from + (p * W + q) * LANES);
+            d[p] = vector_at(from + (p * W + q) * LANES);
           }
         }
       }
@@ -56,14 +56,14 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
 #pragma unroll
       for (int p = 0; p < PATCH; ++p) columns[p][q] = v[p];
     }
-    __global float* to = dst + (block * T + t) * LANES;
+    __global MEMORY_dst* to = dst + (block * T + t) * LANES;
 #pragma unroll
     for (int p = 0; p < PATCH; ++p) {
       vector v[PATCH];
       transform_input(columns[p], v);
 #pragma unroll
       for (int q = 0; q < PATCH; ++q) {
-        *(__global vector*)(to + (PATCH * p + q) * units * LANES) = v[q];
+        put_vector(to + (PATCH * p + q) * units * LANES, v[q]);
       }
     }
   }

@@ -63,10 +63,10 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
           if (h0 + p < 0 || h0 + p >= H) continue;
           const int from = start + p * W + x;
           if (from + LANES <= N * C * H * W) {
-            d[p] = *(__global const vector*)(src + from);
+            d[p] = vector_at(src + from);
           } else {
             float some[LANES];
-            for (int l = 0; l < LANES; ++l) some[l] = x + l < end ? src[from + l] : 0.0f;
+            for (int l = 0; l < LANES; ++l) some[l] = x + l < end ? number_at(src + from + l) : 0.0f;
             d[p] = *(const vector*)some;
           }
         }

@@ -28,7 +28,7 @@ __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
   for (int unit = share(units, get_global_id(0), get_global_size(0)); unit < last; ++unit) {
     const int block = unit / T;
     const int t = unit % T;
-    __global const float* from = src + (block * T + t) * LANES;
+    __global const MEMORY_src* from = src + (block * T + t) * LANES;
     vector columns[OUT][PATCH];  // A' m, row by row
 #pragma unroll
     for (int q = 0; q < PATCH; ++q) {
@@ -36,7 +36,7 @@ __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
       vector y[OUT];
 #pragma unroll
       for (int p = 0; p < PATCH; ++p) {
-        m[p] = *(__global const vector*)(from + (PATCH * p + q) * units * LANES);
+        m[p] = vector_at(from + (PATCH * p + q) * units * LANES);
       }
       transform_output(m, y);
 #pragma unroll
@@ -58,13 +58,13 @@ __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
     const int right = min(OW - ow0, OUT);
     for (int p = 0; p < min(OH - oh0, OUT); ++p) {
       const int oh = oh0 + p;
-      __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow0) * LANES;
+      __global MEMORY_dst* out = dst + (((n * blocks + block) * OH + oh) * OW + ow0) * LANES;
       for (int q = 0; q < right; ++q) {
         const vector found = *(__local const vector*)(results + (p * OUT + q) * LANES);
         const int o = block * LANES;
-        *(__global vector*)(out + q * LANES) =
-            FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow0 + q),
-                           EPILOGUE_EDGE(found, n, o, oh, ow0 + q));
+        put_vector(out + q * LANES,
+                   FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow0 + q),
+                                  EPILOGUE_EDGE(found, n, o, oh, ow0 + q)));
       }
     }
   }

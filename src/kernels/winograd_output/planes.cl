@@ -93,10 +93,10 @@ __kernel ATTRIBUTES void winograd_output_planes(ARGUMENTS) {
       const int ow0 = tile % TW * OUT;
       const int width = min(OUT * count, OW - ow0);
       for (int y = 0; y < min(OUT, OH - oh0); ++y) {
-        __global float* out = dst + ((n * O + o) * OH + oh0 + y) * OW + ow0;
+        __global MEMORY_dst* out = dst + ((n * O + o) * OH + oh0 + y) * OW + ow0;
         __local const float* results = woven + y * wide + OUT * done;
         for (int z = 0; z < width; ++z) {
-          out[z] = EPILOGUE(results[z], n, o, oh0 + y, ow0 + z);
+          put_number(out + z, EPILOGUE(results[z], n, o, oh0 + y, ow0 + z));
         }
       }
       done += count;

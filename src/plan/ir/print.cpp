@@ -115,6 +115,26 @@ std::string step_text(const Plan& plan, const Step& step, const std::string& num
   return text;
 }
 
+/// What lies in memory as halves, where any does.
+std::string halves_text(const Plan& plan) {
+  struct Bytes {
+    std::int64_t halves = 0, all = 0;
+  } constants, others;
+  std::string type;
+  for (const Value& value : plan.values) {
+    const DType own = value.arrangement.dtype;
+    const bool is_half = own == DType::f16 || own == DType::bf16;
+    if (is_half) type = name_of(own);
+    if (value.memory_of || (!is_half && own != DType::f32)) continue;
+    Bytes& bytes = is_fixed(value) ? constants : others;
+    bytes.all += bytes_of(value.arrangement);
+    if (is_half) bytes.halves += bytes_of(value.arrangement);
+  }
+  if (type.empty()) return "";
+  return fmt::format("in {}: {} of {} bytes of constants, {} of {} of other values\n", type,
+                     constants.halves, constants.all, others.halves, others.all);
+}
+
 }  // namespace
 
 std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
@@ -131,6 +151,7 @@ std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
   text += fmt::format("largest live set: {} bytes; of activations {}, of workspace {}\n",
                       plan.largest_live.all, plan.largest_live.activations,
                       plan.largest_live.workspace);
+  text += halves_text(plan);
   for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", how);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     text += step_text(plan, plan.steps[s], std::to_string(s), how);

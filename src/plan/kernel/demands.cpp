@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/kernel/demands.hpp"
 
+#include <algorithm>
+
 #include "base/numbers/checked.hpp"
 
 namespace morton::plan {
@@ -65,7 +67,7 @@ OrReason<Demand> demand_of(const AskedKernel& asked, const std::string& role,
   }
   const OperandSizes sizes(values, view, is_shared(entry, role, view));
   Arrangement& arrangement = demand.arrangement;
-  arrangement.dtype = format.stored.value_or(tensor.dtype);
+  arrangement.dtype = type_in_memory(format, tensor);
   arrangement.layout = values.layout(role, view.dimensions);
   arrangement.padding = format.padding;
   arrangement.memory = format.memory;
@@ -107,6 +109,13 @@ std::optional<Reason> check_image(const std::string& role, const Arrangement& ar
 }
 
 }  // namespace
+
+DType type_in_memory(const OperandFormat& format, const TaskTensor& tensor) {
+  if (format.stored) return *format.stored;
+  const bool reaches_any = format.is_any() || format.has_accessors;
+  const bool knows = reaches_any || std::ranges::count(format.types, tensor.dtype) > 0;
+  return knows ? tensor.dtype : number_type(tensor);
+}
 
 std::optional<Reason> demand_all(const AskedKernel& asked, const EntryValues& values,
                                  KernelChoice& choice) {

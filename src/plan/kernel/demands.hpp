@@ -9,6 +9,9 @@
 
 namespace morton::plan {
 
+/// What a kernel finds where the operand lies: the tensor's type in memory, where it knows that.
+[[nodiscard]] DType type_in_memory(const OperandFormat& format, const TaskTensor& tensor);
+
 /// Fills in what the kernel demands of its operands; or why one of them cannot be given to it so.
 [[nodiscard]] std::optional<Reason> demand_all(const AskedKernel& asked, const EntryValues& values,
                                                KernelChoice& choice);

@@ -32,6 +32,11 @@ std::optional<Reason> check_operands(const AskedKernel& asked) {
     }
     const auto type = problem.types.find(role);
     if (type == problem.types.end()) continue;
+    const TaskTensor& tensor = asked.tensor(asked.bound->operands.at(role).tensor);
+    const bool lies_so = format.is_unbound() && tensor.is_rounded;
+    if (lies_so && std::ranges::count(format.types, tensor.dtype) == 0) {
+      return WrongType{role, tensor.dtype};
+    }
     if (std::find(format.types.begin(), format.types.end(), type->second) == format.types.end()) {
       return WrongType{role, type->second};
     }

@@ -30,10 +30,10 @@ Moved moved_by(const AskedKernel& asked, const EntryValues& values) {
   const std::int64_t stated = values.bytes();
   Moved moved;
   moved.all_weights = static_cast<double>(asked.context.weights_bytes);
-  const auto add = [&](const Shape& shape, const TaskTensor& tensor) {
+  const auto add = [&](const Shape& shape, const TaskTensor& tensor, DType type) {
     using Kind = TaskTensor::Kind;
     const bool fixed = tensor.kind == Kind::constant || tensor.kind == Kind::derived;
-    const auto bytes = static_cast<double>(element_count(shape) * size_of(tensor.dtype));
+    const auto bytes = static_cast<double>(element_count(shape) * size_of(type));
     (fixed ? moved.weights : moved.tensors) += bytes;
     return fixed ? bytes : 0.0;
   };
@@ -41,11 +41,17 @@ Moved moved_by(const AskedKernel& asked, const EntryValues& values) {
   const std::string& in_pieces = asked.entry.entry->cost.in_pieces;
   for (const auto& [role, binding] : asked.bound->operands) {
     const TaskTensor& tensor = asked.tensor(binding.tensor);
-    const double weights = add(tensor.shape, tensor);
+    const DType type = tensor.is_rounded
+                           ? type_in_memory(asked.entry.entry->operands.at(role), tensor)
+                           : tensor.dtype;
+    const double weights = add(tensor.shape, tensor, type);
     if (!is_cpu || weights == 0.0 || in_pieces != std::string_view(role)) continue;
-    moved.waits += waits_for(weights, values.piece() * size_of(tensor.dtype));
+    moved.waits += waits_for(weights, values.piece() * size_of(type));
   }
-  for (const auto& side : asked.bound->sides) add(side.shape, asked.tensor(side.tensor));
+  for (const auto& side : asked.bound->sides) {
+    const TaskTensor& tensor = asked.tensor(side.tensor);
+    add(side.shape, tensor, tensor.dtype);
+  }
   if (stated != 0) {
     moved.weights = std::min(moved.weights, static_cast<double>(stated));
     moved.tensors = static_cast<double>(stated) - moved.weights;

@@ -61,6 +61,10 @@ struct ReasonText {
   Message operator()(const WrongType& reason) const {
     return "its operand " + reason.role + " cannot be " + std::string(name_of(reason.type));
   }
+  Message operator()(const FewBits& reason) const {
+    return "its transforms need " + std::to_string(reason.needed) +
+           " significant bits, more than numbers in " + std::string(name_of(reason.type)) + " have";
+  }
   Message operator()(const RefusedValues& reason) const {
     return (reason.tunables.empty() ? "it" : print_tunables(reason.tunables)) +
            " is refused on this device: " + reason.verdict;

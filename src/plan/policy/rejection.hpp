@@ -52,6 +52,11 @@ struct WrongType {
   std::string role;
   DType type;
 };
+/// It adds numbers before they are multiplied, which takes more bits than lie in memory.
+struct FewBits {
+  DType type;
+  int needed = 0;
+};
 /// The device computes wrongly with these values of the tunables.
 struct RefusedValues {
   Environment tunables;
@@ -136,7 +141,7 @@ struct OnlyBuilt {};
 /// Why an entry or a recipe cannot compute a task: its kind and what its text is made from.
 using Reason =
     std::variant<NotConsidered, NotNamed, MissingLibrary, OtherPrecision, OtherSums, WrongType,
-                 RefusedValues, NotAsData, UnmetCondition, LaunchLimit, UnlistedWorkGroup,
+                 FewBits, RefusedValues, NotAsData, UnmetCondition, LaunchLimit, UnlistedWorkGroup,
                  ScatteredResult, NoImages, LargeImage, OtherLayout, NoEntry, NameClash,
                  TooMuchWorkspace, NoWayForStep, OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
 

@@ -40,6 +40,18 @@ std::optional<Reason> doubles_of(const Problem& problem) {
   return std::nullopt;
 }
 
+/// What speaks against a recipe whose transforms need more bits than what lies in memory has.
+std::optional<Reason> few_bits(const Recipe& recipe, const PosedTask& posed,
+                               const PlanContext& context) {
+  for (const auto& [role, binding] : posed.task.bound.operands) {
+    const TaskTensor& tensor = tensor_at(binding.tensor, context.tasks, posed.outer);
+    const int bits = tensor.dtype == DType::f16 ? 11 : 8;
+    const bool is_few = tensor.is_rounded && role != "dst" && bits < recipe.significant_bits;
+    if (is_few) return FewBits{tensor.dtype, recipe.significant_bits};
+  }
+  return std::nullopt;
+}
+
 /// Every recipe of the task's own family.
 void list_recipes(const PosedTask& posed, const PlanContext& context, CandidateList& list) {
   const Family family = posed.task.bound.problem.family;
@@ -48,6 +60,7 @@ void list_recipes(const PosedTask& posed, const PlanContext& context, CandidateL
        context.policy.recipes_for(family, {posed.path, context.decision})) {
     // The problems of a recipe's steps are of f32.
     if (doubles && !why_not) why_not = *doubles;
+    if (!why_not) why_not = few_bits(*recipe, posed, context);
     OrReason<std::vector<Candidate>> found =
         why_not ? std::move(*why_not) : recipe_ways(*recipe, posed, context);
     if (auto* reason = std::get_if<Reason>(&found)) {

@@ -190,6 +190,8 @@ EntryCandidates::Parts EntryCandidates::parts(const Chain& rest, const std::vect
   }
   TaskTensor raw = dst_;
   raw.name += ":raw";
+  raw.dtype = number_type(dst_);
+  raw.is_rounded = false;
   if (first.problem.family == families::elementwise) {
     raw.dtype = first.problem.types.at("src0");
     first.problem.types["dst"] = raw.dtype;
@@ -203,7 +205,7 @@ EntryCandidates::Parts EntryCandidates::parts(const Chain& rest, const std::vect
   first.operands["dst"].tensor = raw_id;
   BoundProblem second = elementwise_problem(raw_id, dst_id, raw.shape, rest, sides);
   second.problem.types["src0"] = raw.dtype;
-  second.problem.types["dst"] = dst_.dtype;
+  second.problem.types["dst"] = number_type(dst_);
   known.push_back(std::move(raw));
   return {std::make_shared<const BoundProblem>(std::move(first)),
           std::make_shared<const BoundProblem>(std::move(second)), std::move(known), std::nullopt};

@@ -102,10 +102,32 @@ void Expansion::make_temporary(const std::string& name, const RecipeStep& writer
         return operand.first == "dst" || reads_fixed(operand.second);
       });
   if (fixed) tensor.kind = TaskTensor::Kind::derived;
+  if (const auto type = rounded_by(writer)) {
+    tensor.dtype = *type;
+    tensor.is_rounded = true;
+  }
   for (const auto& extent : recipe_.temporaries.at(name)) {
     tensor.shape.push_back(extent.evaluate(values_));
   }
   result_.temporaries.push_back(std::move(tensor));
+}
+
+/// The shorter type of what the step copies; of a recipe that is exact enough with it, of whatever
+/// it computes with.
+std::optional<DType> Expansion::rounded_by(const RecipeStep& writer) const {
+  const auto type_of_operand = [&](const std::string& name) -> std::optional<DType> {
+    const auto operand = task_.bound.operands.find(name);
+    if (operand == task_.bound.operands.end() || name == "dst") return std::nullopt;
+    if (is_temporary(operand->second.tensor)) return std::nullopt;
+    const TaskTensor& tensor = tasks_.tensors[operand->second.tensor];
+    return tensor.is_rounded ? std::optional(tensor.dtype) : std::nullopt;
+  };
+  if (writer.family == families::pack) return type_of_operand(writer.operands.at("src").target);
+  if (recipe_.significant_bits == 0) return std::nullopt;
+  for (const auto& [name, binding] : task_.bound.operands) {
+    if (const auto type = type_of_operand(name)) return type;
+  }
+  return std::nullopt;
 }
 
 /// Whether a step writes what the temporary has been filled with.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class Expansion {
   void add_slabs(std::int64_t count);
   void add_step(std::size_t index, int slab);
   void make_temporary(const std::string& name, const RecipeStep& writer);
+  [[nodiscard]] std::optional<DType> rounded_by(const RecipeStep& writer) const;
   [[nodiscard]] DType type_of(const RecipeOperand& operand) const;
   [[nodiscard]] bool is_changed(const std::string& name) const;
   [[nodiscard]] bool reads_fixed(const RecipeOperand& operand) const;

@@ -141,7 +141,7 @@ class AttentionFinder {
       const auto order = order_of(tasks_.tasks[t]);
       if (!order) break;
       const TensorId source = tensor_of(bound(t), "src");
-      if (tasks_.tensors[source].dtype != DType::f32) break;
+      if (number_type(tasks_.tensors[source]) != DType::f32) break;
       Names before{};
       for (std::size_t d = 0; d < kRank; ++d) before.at(d) = names.at(order->at(d));
       turned_.insert(t);

@@ -115,7 +115,9 @@ TaskId sole_reader(TensorId tensor, const TaskList& tasks) {
 }
 
 bool is_f32(const BoundProblem& bound, const TaskList& tasks) {
-  const auto is_float = [&](TensorId tensor) { return tasks.tensors[tensor].dtype == DType::f32; };
+  const auto is_float = [&](TensorId tensor) {
+    return number_type(tasks.tensors[tensor]) == DType::f32;
+  };
   return std::ranges::all_of(bound.operands,
                              [&](const auto& one) { return is_float(one.second.tensor); }) &&
          std::ranges::all_of(bound.sides, [&](const Side& side) { return is_float(side.tensor); });

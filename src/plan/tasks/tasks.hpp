@@ -24,6 +24,9 @@ struct TaskTensor {
   } kind = Kind::activation;
   std::string name;
   DType dtype = DType::f32;
+  /// An f32 tensor that lies in memory as `dtype`, which is shorter; as f32 where the kernel that
+  /// writes it, or reads its copy, has no other type (plan/tasks/rounding.hpp).
+  bool is_rounded = false;
   Shape shape;
   Tensor data;        ///< of constants and states
   TensorId alias_of;  ///< same elements, row-major, under another shape
@@ -31,6 +34,11 @@ struct TaskTensor {
   /// How many tasks write it, one after the other, each its part; such a tensor lies row-major.
   int parts = 0;
 };
+
+/// The type of its numbers, however they lie in memory.
+[[nodiscard]] inline DType number_type(const TaskTensor& tensor) {
+  return tensor.is_rounded ? DType::f32 : tensor.dtype;
+}
 
 /// A node of the graph as a problem whose operands are tasks' tensors.
 struct Task {
