@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "check/compare_models.hpp"
+#include "check/compare_rounding.hpp"
 #include "check/compare_subject.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
@@ -40,6 +41,16 @@ Examples:
   morton compare net.onnx --ref test_data_set_0
   morton compare net.onnx --against net-int8.onnx --data pictures --layers
   morton compare gemm --m 1000 --n 1000 --k 1000)";
+
+Json json_of(const std::vector<RoundedOutput>& outputs) {
+  Json json = Json::array();
+  for (const RoundedOutput& output : outputs) {
+    json.push_back({{"name", output.name},
+                    {"largest_difference", output.largest},
+                    {"deviation", output.deviation}});
+  }
+  return json;
+}
 
 Json json_of(const LayerReport& report, const Subject& subject, const Device& device) {
   Json layers = Json::array();
@@ -140,9 +151,12 @@ Subject subject_of(const CompareModelArguments& options, const Model& model,
     return read_subject(options.reference, model, compile);
   }
   subject.text = "the reference in double";
-  if (options.model.kernels.precision != "f32") {
+  if (compile.precision.operands != DType::f32) {
+    subject.text += fmt::format(" of operands in {}", name_of(compile.precision.operands));
+  }
+  if (compile.precision.sums != DType::f32) {
     throw UsageError(
-        "compare: the bounds of the reference are those of f32; leave out --precision");
+        "compare: the bounds of the reference are those of sums in f32; leave out --sums");
   }
   return subject;
 }
@@ -204,10 +218,16 @@ int compare_model(const CompareModelArguments& options) {
       subject.expected.empty()
           ? compare_layers(compiled, subject.inputs, {options.sample << 20, options.seed})
           : compare_with(compiled, subject.inputs, subject.expected, options.tolerance);
+  std::vector<RoundedOutput> rounding;
+  if (subject.expected.empty() && compile.precision.operands != DType::f32) {
+    rounding = rounding_of(compiled, model, compile, subject.inputs);
+  }
   if (for_people(options.result.format)) {
-    emit(text_of(report, subject, options, compiled.device()), options.result.path);
+    emit(text_of(report, subject, options, compiled.device()) + text_of(rounding),
+         options.result.path);
   } else {
-    const Json json = json_of(report, subject, compiled.device());
+    Json json = json_of(report, subject, compiled.device());
+    json["rounding"] = json_of(rounding);
     const Format format = options.result.format;
     emit(to_text(format == Format::csv ? json["layers"] : json, format), options.result.path);
   }

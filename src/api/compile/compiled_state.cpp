@@ -72,17 +72,31 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
   return state;
 }
 
-Graph stated_graph(const CompiledState& state) {
-  PassOptions options = state.passes;
-  for (const Pass& pass : all_passes()) {
-    if (pass.need == Pass::Need::optional) options.skip.emplace_back(pass.name);
-  }
+namespace {
+
+Graph graph_behind(const CompiledState& state, const PassOptions& options) {
   if (!state.model) {
     throw UsageError("compare: a compiled file holds no reference; compare the model itself");
   }
   Graph graph = Inside::of(*state.model);
   run_passes(graph, options);
   return graph;
+}
+
+}  // namespace
+
+Graph stated_graph(const CompiledState& state) {
+  PassOptions options = state.passes;
+  for (const Pass& pass : all_passes()) {
+    if (pass.need == Pass::Need::optional) options.skip.emplace_back(pass.name);
+  }
+  return graph_behind(state, options);
+}
+
+Graph planned_graph(const CompiledState& state) {
+  PassOptions options = state.passes;
+  options.skip.emplace_back("fuse_epilogues");
+  return graph_behind(state, options);
 }
 
 }  // namespace morton::api

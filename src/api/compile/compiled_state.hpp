@@ -90,4 +90,8 @@ struct CompiledState {
 /// Throws UsageError where a compiled file is all that there is.
 [[nodiscard]] Graph stated_graph(const CompiledState& state);
 
+/// The model with the constants that it is planned with: behind all passes but the fusion of nodes,
+/// which a reference computes one by one. Throws likewise.
+[[nodiscard]] Graph planned_graph(const CompiledState& state);
+
 }  // namespace morton::api

@@ -8,6 +8,8 @@
 
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
+#include "api/inspect/rounded_operands.hpp"
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/session.hpp"
@@ -96,23 +98,25 @@ std::int64_t whole_index(std::int64_t index, const Shape& shape, const ChannelCh
 }
 
 /// What the kernels of a layer may do to a convolution; of several transforms the widest.
-TransformError transform_error(const std::vector<std::string>& kernels) {
+TransformError transform_error(const PlannedLayer& layer, const Plan& plan) {
   TransformError widest;
-  for (const std::string& kernel : kernels) {
-    if (!kernel.starts_with("winograd_weights.")) continue;
-    const TransformError own =
-        kernel.ends_with("f4x4") ? TransformError{128.0, 4} : TransformError{8.0, 2};
+  for (const Step* step : layer.steps) {
+    if (!step->kernel.starts_with("winograd_weights.")) continue;
+    const bool is_short = plan.values[step->writes.front()].arrangement.dtype == DType::f16;
+    // What is added up is rounded to f16 on the way: 2 * 2^-11 * S in place of 8 * 2^-24 * S.
+    TransformError own{is_short ? 2048.0 : 8.0, 2};
+    if (step->kernel.ends_with("f4x4")) own = {128.0, 4};
     if (own.slack > widest.slack) widest = own;
   }
   return widest;
 }
 
 LayerComparison compare_layer(const Graph& graph, TensorId id, const LayerValue& layer,
-                              const KnownValues& known, const LayerOptions& options) {
+                              const KnownValues& known, const TransformError& transform,
+                              const LayerOptions& options) {
   LayerComparison comparison = describe(graph.tensor(id).name, layer);
-  const PartialReference reference = partial_reference(
-      graph, id, known,
-      {options.most_multiplications, options.seed, transform_error(comparison.kernels)});
+  const PartialReference reference =
+      partial_reference(graph, id, known, {options.most_multiplications, options.seed, transform});
   comparison.nodes = reference.nodes;
   const Tensor got = reference.channels ? take(layer.value, *reference.channels) : layer.value;
   const auto count = static_cast<std::int64_t>(reference.value.value.size());
@@ -120,12 +124,14 @@ LayerComparison compare_layer(const Graph& graph, TensorId id, const LayerValue&
     throw InternalError("compare: '" + comparison.name + "' has " + std::to_string(got.size()) +
                         " elements on the device, " + std::to_string(count) + " in the reference");
   }
+  const bool is_stored_shorter = layer.value.dtype() != graph.tensor(id).dtype;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t index =
         reference.channels ? whole_index(i, comparison.shape, *reference.channels) : i;
-    const double tolerance = options.slack * reference.value.error[at];
-    add({reference.value.value[at], tolerance, got.at(i)}, index, comparison);
+    Bounded right{reference.value.value[at], options.slack * reference.value.error[at]};
+    if (is_stored_shorter) right = stored_as(layer.value.dtype(), right);
+    add({right.value, right.error, got.at(i)}, index, comparison);
   }
   return comparison;
 }
@@ -205,7 +211,9 @@ void add_outputs(const CompiledModel& model, std::span<const NamedTensor> inputs
 LayerReport compare_layers(const CompiledModel& model, std::span<const NamedTensor> inputs,
                            const LayerOptions& options) {
   const CompiledState& state = *Inside::of(model);
-  const Graph graph = stated_graph(state);
+  // Which constants are rounded is known of those that the passes have made.
+  const bool rounds = state.options.precision.operands != DType::f32;
+  const Graph graph = rounds ? planned_graph(state) : stated_graph(state);
   // Passes make tensors of their own; what reads those is compared from what stands before.
   const std::set<std::string> computed = computed_names(graph);
   const auto is_known = [&](const std::string& name) { return computed.contains(name); };
@@ -215,13 +223,19 @@ LayerReport compare_layers(const CompiledModel& model, std::span<const NamedTens
   KnownValues known;
   for (const NamedTensor& input : inputs) known[graph.find(input.name)] = input.tensor;
   LayerReport report;
+  RoundedOperands rounded(state.loaded->plan(), graph);
   for (const std::string& name : in_order(layers)) {
     const TensorId id = graph.find(name);
     const LayerValue& layer = layers.at(name);
     if (is_asked_for(name, options)) {
-      report.layers.push_back(compare_layer(graph, id, layer, known, options));
+      const auto plan = std::ranges::find(planned, name, &PlannedLayer::name);
+      report.layers.push_back(compare_layer(graph, id, layer,
+                                            rounds ? rounded.known_to(plan->steps, known) : known,
+                                            transform_error(*plan, state.loaded->plan()), options));
     }
-    known[id] = layer.value;
+    known[id] = layer.value.dtype() == graph.tensor(id).dtype
+                    ? layer.value
+                    : layer.value.converted(graph.tensor(id).dtype);
   }
   return report;
 }
