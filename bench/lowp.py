@@ -229,16 +229,24 @@ def fill_accuracy(network, rows, options):
 
 
 def fill_bytes(rows, options):
-    """The blocks that a plan of f32 and one of f16 take. The ratio is rounded to hundredths, for biases stay in f32."""
+    """The blocks that a plan of f32 and one of f16 take, and how far the logits of the two lie apart."""
     words = [options.program, "plan", table.WIDE, "--batch", "1", *device_words(options)]
     plans = {"f32": words, "f16": [*words, "--precision", "f16"]}
     blocks = {name: json_of(each, {})["blocks"] for name, each in plans.items()}
-    for row in rows:
+    *sizes, logits = rows
+    for row in sizes:
         taken = {name: sum(one["bytes"] for one in each if one["kind"] == row["kind"]) for name, each in blocks.items()}
         row["figures"] = [(f"{table.WIDE}, {name}: bytes of {row['kind']}", taken[name],
                            shlex.join([*each, "--format", "json"]))
                           for name, each in plans.items()]
         peer_rows.decide(row, round(taken["f32"] / taken["f16"], 2))
+    compare = [options.program, "compare", table.WIDE, "--batch", "1", "--precision", "f16", "--sample", "1",
+               *device_words(options)]
+    output = json_of(compare, {})["rounding"][0]
+    percent = 100 * output["largest_difference"] / output["deviation"]
+    logits["figures"] = [(f"{table.WIDE}: largest difference of a logit, percent of the logits' deviation", percent,
+                          shlex.join([*compare, "--format", "json"]))]
+    peer_rows.decide(logits, round(table.PERCENT / percent, 2))
 
 
 def all_cases(device, shapes):

@@ -20,6 +20,8 @@ ONNX_RUNTIME = 1.0
 POINTS = -0.5
 # Bytes of f32 for one of f16.
 HALVED = 2.0
+# How far a logit may move, in percent of the logits' standard deviation.
+PERCENT = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,8 +92,9 @@ def accuracy_rows(network):
 
 
 def bytes_rows():
-    return [peer_rows.empty_row(f"VGG-16, bytes of {kind} of f32 for one of f16", HALVED, kind=kind)
-            for kind in ("weights", "activations")]
+    sizes = [peer_rows.empty_row(f"VGG-16, bytes of {kind} of f32 for one of f16", HALVED, kind=kind)
+             for kind in ("weights", "activations")]
+    return [*sizes, peer_rows.empty_row("VGG-16 in f16, 1 % of the logits' spread for what one moves", 1.0)]
 
 
 def with_means(rows):

@@ -42,16 +42,6 @@ Examples:
   morton compare net.onnx --against net-int8.onnx --data pictures --layers
   morton compare gemm --m 1000 --n 1000 --k 1000)";
 
-Json json_of(const std::vector<RoundedOutput>& outputs) {
-  Json json = Json::array();
-  for (const RoundedOutput& output : outputs) {
-    json.push_back({{"name", output.name},
-                    {"largest_difference", output.largest},
-                    {"deviation", output.deviation}});
-  }
-  return json;
-}
-
 Json json_of(const LayerReport& report, const Subject& subject, const Device& device) {
   Json layers = Json::array();
   std::int64_t wrong = 0;
@@ -218,13 +208,10 @@ int compare_model(const CompareModelArguments& options) {
       subject.expected.empty()
           ? compare_layers(compiled, subject.inputs, {options.sample << 20, options.seed})
           : compare_with(compiled, subject.inputs, subject.expected, options.tolerance);
-  std::vector<RoundedOutput> rounding;
-  if (subject.expected.empty() && compile.precision.operands != DType::f32) {
-    rounding = rounding_of(compiled, model, compile, subject.inputs);
-  }
+  const auto rounding = rounding_of(compiled, model, compile, subject);
   if (for_people(options.result.format)) {
-    emit(text_of(report, subject, options, compiled.device()) + text_of(rounding),
-         options.result.path);
+    const std::string text = text_of(report, subject, options, compiled.device());
+    emit(text + text_of(rounding), options.result.path);
   } else {
     Json json = json_of(report, subject, compiled.device());
     json["rounding"] = json_of(rounding);
