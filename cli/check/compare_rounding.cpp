@@ -13,8 +13,7 @@
 namespace morton::cli {
 
 std::vector<RoundedOutput> rounding_of(const CompiledModel& rounded, const Model& model,
-                                       CompileOptions options,
-                                       const Subject& subject) {
+                                       CompileOptions options, const Subject& subject) {
   const std::vector<NamedTensor>& inputs = subject.inputs;
   if (!subject.expected.empty() || options.precision.operands == DType::f32) return {};
   options.precision = {};
