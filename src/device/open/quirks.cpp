@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPocl = "Portable Computing Language";
 
-constexpr std::array<Quirk, 8> kQuirks{{
+constexpr std::array<Quirk, 9> kQuirks{{
     {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::no_half,
      "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
      "half abort the process"},
@@ -29,6 +29,9 @@ constexpr std::array<Quirk, 8> kQuirks{{
     {"nvidia-context-death", "NVIDIA CUDA", "", "", QuirkEffect::none,
      "one misaligned or out-of-range access kills the context (-9999 at the wait); every later "
      "build in the process fails with an empty log"},
+    {"nvidia-work-group-query", "NVIDIA CUDA", "", "", QuirkEffect::no_group_limit,
+     "CL_KERNEL_WORK_GROUP_SIZE is 256, also of kernels compiled for work-groups of 512 and 1024, "
+     "which are launched all the same (580.159.04)"},
     {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::none,
      "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them, "
      "unless they are one and the same stretch; plans for such a device recycle whole places only"},

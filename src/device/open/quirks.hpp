@@ -21,6 +21,7 @@ enum class QuirkEffect : std::uint8_t {
   no_event_times,         ///< events carry no device times; wall time must do
   one_build_at_a_time,    ///< a process builds one program after the other: worker processes build
   binary_compiles_again,  ///< asking for a binary compiles its kernels for any work-group
+  no_group_limit,         ///< the most work-items that a kernel allows are not known
 };
 
 /// A driver bug as data. A pattern that is empty matches everything; the others must be part of the

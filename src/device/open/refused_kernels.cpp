@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/open/refused_kernels.hpp"
 
+#include "device/open/quirks.hpp"
+
 namespace morton::device {
 namespace {
 
@@ -18,7 +20,7 @@ void require_launchable(const cl::Kernel& kernel, const std::array<std::int64_t,
   const auto most = static_cast<std::int64_t>(
       kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device.device()));
   const std::int64_t needed = local[0] * local[1] * local[2];
-  if (most > 0 && needed > most) {
+  if (most > 0 && needed > most && !has_effect(info, QuirkEffect::no_group_limit)) {
     refuse("launches work-groups of at most " + std::to_string(most) +
            " work-items of it, and it needs " + std::to_string(needed));
   }
