@@ -23,7 +23,7 @@ const std::map<std::string, CasePair>& case_pairs() {
          "b | 3x19x33:u8 3x33x65:u8! =3:u8 =5:u8 | | | small"}}},
       {"coded_gemm",
        {"CodedMatMul",
-        {"a | 5x32 16x9:u8! 2x9! 2x9:u8! | block_size=16 | Relu | small",
+        {"a | 5x37 19x9:u8! 3x9! 3x9:u8! | block_size=16 | Relu | small",
          "b | 19x71 36x65:u8! 5x65! 5x65:u8! | block_size=16 | Relu | small"}}},
       {"trees",
        {"Trees",
