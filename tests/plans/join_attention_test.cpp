@@ -184,9 +184,17 @@ TEST(JoinAttention, KernelsThatAreNamedAreUsed) {
 TEST(JoinAttention, DevicesWithoutAKernelForItKeepTheSteps) {
   AttentionNetwork attention;
   attention.network.output(attention.behind(attention.scores));
-  const Plan plan = plan_of(attention.network.finish(), 1, saved_device("nvidia_h200"));
+  const Plan plan = plan_of(attention.network.finish(), 1, saved_device("mali_t628"));
   EXPECT_GT(plan.steps.size(), 2U);
   EXPECT_NE(print(plan, PlanDetail::why).find("no kernel does all"), std::string::npos);
+}
+
+TEST(JoinAttention, OnAGpuItIsLeftApartWhereThatIsEstimatedToBeFaster) {
+  AttentionNetwork attention;
+  attention.network.output(attention.behind(attention.scores));
+  const Plan plan = plan_of(attention.network.finish(), 1, saved_device("nvidia_h200"));
+  const std::string why = print(plan, PlanDetail::why);
+  EXPECT_NE(why.find("seven steps, not attention.tiles_low"), std::string::npos) << why;
 }
 
 }  // namespace
