@@ -3,7 +3,9 @@
 // Arrays of NumPy and tensors on one memory.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
+#include <new>
 
 #include "bindings.hpp"
 
@@ -64,9 +66,44 @@ py::dtype dtype_of(DType type) {
 
 Shape shape_of(const py::array& array) { return {array.shape(), array.shape() + array.ndim()}; }
 
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (a.bytes() == 0 || b.bytes() == 0) return false;
+  const std::less<const std::byte*> before;
+  return before(a.stored(), b.stored() + b.bytes()) && before(b.stored(), a.stored() + a.bytes());
+}
+
+bool is_read_only(Tensor& tensor) {
+  try {
+    return tensor.mutable_data() == nullptr && tensor.bytes() > 0;
+  } catch (const UsageError&) {
+    return true;
+  }
+}
+
+/// An array of what is given, of whatever type and order. What its `__array__` or `__dlpack__`
+/// raises is the cause of the error; what stops a program, or lacks memory, stays as it is.
+py::array any_array(py::handle given, const std::string& what) {
+  if (py::isinstance<py::array>(given)) return py::reinterpret_borrow<py::array>(given);
+  const py::module_ numpy = py::module_::import("numpy");
+  const bool is_dlpack = py::hasattr(given, "__dlpack__") && !py::hasattr(given, "__array__");
+  try {
+    return numpy.attr(is_dlpack ? "from_dlpack" : "asarray")(given);
+  } catch (py::error_already_set& error) {
+    if (error.matches(PyExc_MemoryError) || !error.matches(PyExc_Exception)) throw;
+    raise_usage_error(error, what + ": expected an array of numbers, got " + type_of(given));
+  }
+}
+
 }  // namespace
 
 std::string numpy_name(DType type) { return named(type).name; }
+
+std::string text_of_name(py::handle name, const std::string& what) {
+  if (py::isinstance<py::str>(name)) return name.cast<std::string>();
+  throw UsageError(what + ": names are of type str, got " + type_of(name));
+}
+
+std::string type_of(py::handle value) { return py::str(py::type::of(value)).cast<std::string>(); }
 
 py::array array_of(Tensor tensor) {
   const py::dtype type = dtype_of(tensor.dtype());
@@ -77,18 +114,32 @@ py::array array_of(Tensor tensor) {
   return {type, std::vector<py::ssize_t>(shape.begin(), shape.end()), data, owner};
 }
 
+void make_own(std::vector<NamedTensor>& outputs, const std::vector<NamedTensor>& inputs) {
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+    Tensor& tensor = output->tensor;
+    const auto shares = [&](const NamedTensor& other) { return overlap(tensor, other.tensor); };
+    if (is_read_only(tensor) || std::ranges::any_of(inputs, shares) ||
+        std::any_of(outputs.begin(), output, shares)) {
+      tensor = tensor.clone();
+    }
+  }
+}
+
 Tensor tensor_of(py::handle given, const std::string& what, std::vector<py::array>& kept) {
-  const py::array array = py::array::ensure(given, py::array::c_style);
-  if (!array) {
-    PyErr_Clear();
-    throw UsageError(what + ": expected an array of numbers, got " +
-                     py::str(py::type::of(given)).cast<std::string>());
+  constexpr int kInRows =
+      static_cast<int>(py::array::c_style) | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  py::array array = any_array(given, what);
+  if (!array.dtype().attr("isnative").cast<bool>()) {
+    array = array.attr("astype")(array.dtype().attr("newbyteorder")("="));
   }
   const auto name = array.dtype().attr("name").cast<std::string>();
   const auto* const found = std::ranges::find(kTypeNames, name, &TypeName::name);
-  if (found == kTypeNames.end() || array.dtype().attr("isnative").cast<bool>() == false) {
-    throw UsageError(what + ": Morton has no tensors of NumPy's " + name);
+  if (found == kTypeNames.end()) {
+    throw UsageError(what + ": expected an array of numbers; Morton has no tensors of NumPy's " +
+                     name);
   }
+  array = py::array::ensure(array, kInRows);
+  if (!array) throw std::bad_alloc();
   kept.push_back(array);
   return Tensor::share(found->type, shape_of(array), array.data(),
                        static_cast<std::size_t>(array.nbytes()), nullptr);
@@ -97,7 +148,7 @@ Tensor tensor_of(py::handle given, const std::string& what, std::vector<py::arra
 std::vector<NamedTensor> tensors_of(const py::dict& arrays, std::vector<py::array>& kept) {
   std::vector<NamedTensor> tensors;
   for (const auto& [name, array] : arrays) {
-    const auto text = name.cast<std::string>();
+    const std::string text = text_of_name(name, "arrays by name");
     tensors.push_back({text, tensor_of(array, text, kept)});
   }
   return tensors;

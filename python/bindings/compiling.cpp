@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.hpp"
+#include "taking.hpp"
 
 namespace morton::python {
 namespace {
 
 /// An option of compile: how its value goes into the options.
 using Setter = void (*)(CompileOptions& options, py::handle value, std::vector<py::array>& kept);
-
-/// One of several words.
-template <typename Enumeration>
-Enumeration choice(py::handle value, const char* option,
-                   const std::vector<std::pair<const char*, Enumeration>>& choices) {
-  const auto word = value.cast<std::string>();
-  std::string known;
-  for (const auto& [name, meant] : choices) {
-    if (word == name) return meant;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw UsageError(setting(option, word) + ": expected one of " + known);
-}
 
 const std::vector<std::pair<const char*, Setter>>& setters() {
   using Options = CompileOptions;
@@ -139,15 +126,14 @@ CompiledModel compile_model(const Model& model, const Device& device, const py::
 CompileOptions compile_options(const py::dict& given, std::vector<py::array>& kept) {
   CompileOptions options;
   for (const auto& [key, value] : given) {
-    const auto name = key.cast<std::string>();
+    const std::string name = text_of_name(key, "options");
     bool found = false;
     for (const auto& [known, set] : setters()) {
       if (name != known) continue;
       try {
         set(options, value, kept);
       } catch (const py::cast_error&) {
-        throw UsageError(setting(name) + ": a value of " +
-                         py::str(py::type::of(value)).cast<std::string>() + " does not fit");
+        refuse_type(name, value);
       }
       found = true;
     }

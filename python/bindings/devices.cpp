@@ -13,6 +13,13 @@ Device open_device(const std::string& selector, const std::string& cache_dir) {
   return Device::open(selector, config);
 }
 
+template <auto kBytes>
+auto bytes_of(const Device& device) {
+  require_own_process();
+  const py::gil_scoped_release released;
+  return (device.*kBytes)();
+}
+
 }  // namespace
 
 void bind_devices(py::module_& module) {
@@ -26,8 +33,10 @@ void bind_devices(py::module_& module) {
       .def_property_readonly("description", &Device::description,
                              "Name, platform, driver and compute units in one line.")
       .def_property_readonly("json", &Device::json, "All facts as JSON text.")
-      .def_property_readonly("used_bytes", &Device::used_bytes, "Device memory that is held now.")
-      .def_property_readonly("peak_bytes", &Device::peak_bytes, "The most that ever was.")
+      .def_property_readonly("used_bytes", &bytes_of<&Device::used_bytes>,
+                             "Device memory that is held now.")
+      .def_property_readonly("peak_bytes", &bytes_of<&Device::peak_bytes>,
+                             "The most that ever was.")
       .def("__repr__", [](const Device& self) {
         return "<morton.Device " + self.id() + " " + self.description() + ">";
       });

@@ -24,6 +24,12 @@ void require_own_process() {
       "open devices behind it, or start processes with multiprocessing's \"spawn\"");
 }
 
+void raise_usage_error(py::error_already_set& cause, const std::string& text) {
+  const py::object type = py::module_::import("morton._native").attr("UsageError");
+  py::raise_from(cause, type.ptr(), text.c_str());
+  throw py::error_already_set();
+}
+
 void bind_errors(py::module_& module) {
   // The first that fits is taken, and the last that is registered is asked first.
   static py::exception<Error> base(module, "Error", PyExc_RuntimeError);

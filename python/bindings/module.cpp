@@ -11,5 +11,7 @@ PYBIND11_MODULE(_native, module) {
   bind_models(module);
   bind_compiling(module);
   bind_sessions(module);
+  bind_datasets(module);
   bind_training(module);
+  bind_quantizing(module);
 }

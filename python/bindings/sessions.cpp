@@ -2,6 +2,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 
 #include "bindings.hpp"
 
@@ -30,98 +31,90 @@ py::list times_of(const std::vector<StepTime>& times) {
   return steps;
 }
 
-/// A session that any thread may call: one run at a time.
-class SharedSession {
+/// A session that any thread may call: one call at a time. Python's lock is free meanwhile.
+template <typename Runner>
+class Shared {
  public:
-  SharedSession(const CompiledModel& model, bool profiling)
-      : session_(model,
-                 {profiling ? SessionOptions::Profiling::on : SessionOptions::Profiling::off}) {}
-
-  py::dict run(const py::dict& inputs) {
+  /// What `make` gives, made without Python's lock.
+  template <typename Make>
+  explicit Shared(const Make& make) {
     require_own_process();
-    std::vector<py::array> kept;
-    const std::vector<NamedTensor> tensors = tensors_of(inputs, kept);
-    std::vector<NamedTensor> outputs;
-    {
-      const py::gil_scoped_release released;
-      const std::lock_guard lock(mutex_);
-      outputs = session_.run(tensors);
-    }
-    return arrays_of(std::move(outputs));
+    const py::gil_scoped_release released;
+    session_.emplace(make());
   }
 
-  py::list step_times() {
-    std::vector<StepTime> times;
-    {
-      const py::gil_scoped_release released;
-      const std::lock_guard lock(mutex_);
-      times = session_.step_times();
-    }
-    return times_of(times);
-  }
-
-  py::array state(const std::string& name) {
-    std::optional<Tensor> value;
-    {
-      const py::gil_scoped_release released;
-      const std::lock_guard lock(mutex_);
-      value = session_.get_state(name);
-    }
-    return array_of(std::move(*value));
-  }
-
-  void set_state(const std::string& name, py::handle array) {
-    std::vector<py::array> kept;
-    const Tensor value = tensor_of(array, name, kept);
+  template <typename Work>
+  auto locked(const Work& work) {
+    require_own_process();
     const py::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
-    session_.set_state(name, value);
-  }
-
- private:
-  Session session_;
-  std::mutex mutex_;
-};
-
-/// The same of a session whose inputs may have other shapes in each run.
-class SharedSegments {
- public:
-  SharedSegments(const Model& model, const Device& device, const py::dict& given) {
-    require_own_process();
-    std::vector<py::array> kept;
-    session_.emplace(model, device, compile_options(given, kept));
+    return work(*session_);
   }
 
   py::dict run(const py::dict& inputs) {
-    require_own_process();
     std::vector<py::array> kept;
     const std::vector<NamedTensor> tensors = tensors_of(inputs, kept);
-    std::vector<NamedTensor> outputs;
-    {
-      const py::gil_scoped_release released;
-      const std::lock_guard lock(mutex_);
-      outputs = session_->run(tensors);
-    }
+    std::vector<NamedTensor> outputs = locked([&](Runner& session) {
+      std::vector<NamedTensor> found = session.run(tensors);
+      if constexpr (std::is_same_v<Runner, SegmentedSession>) {
+        // A constant of the model is given as it lies in the model, of a branch too.
+        for (NamedTensor& output : found) output.tensor = output.tensor.clone();
+      } else {
+        make_own(found, tensors);
+      }
+      return found;
+    });
     return arrays_of(std::move(outputs));
   }
 
-  py::dict report() {
-    const std::lock_guard lock(mutex_);
-    py::list waits;
-    for (const Wait& wait : session_->report().waits) {
-      waits.append(py::make_tuple(wait.node, wait.why.print(), wait.times));
-    }
-    py::dict facts;
-    facts["waits"] = waits;
-    facts["plans"] = session_->report().plans;
-    facts["built_kernels"] = session_->report().built_kernels;
-    return facts;
-  }
-
  private:
-  std::optional<SegmentedSession> session_;
+  std::optional<Runner> session_;
   std::mutex mutex_;
 };
+
+using SharedSession = Shared<Session>;
+using SharedSegments = Shared<SegmentedSession>;
+
+std::unique_ptr<SharedSession> make_session(const CompiledModel& model, bool profiling) {
+  using Profiling = SessionOptions::Profiling;
+  const SessionOptions options{profiling ? Profiling::on : Profiling::off};
+  return std::make_unique<SharedSession>([&] { return Session(model, options); });
+}
+
+std::unique_ptr<SharedSegments> make_segments(const Model& model, const Device& device,
+                                              const py::dict& given) {
+  std::vector<py::array> kept;
+  const CompileOptions options = compile_options(given, kept);
+  return std::make_unique<SharedSegments>([&] { return SegmentedSession(model, device, options); });
+}
+
+py::list step_times(SharedSession& self) {
+  return times_of(self.locked([](Session& session) { return session.step_times(); }));
+}
+
+py::array state(SharedSession& self, const std::string& name) {
+  return array_of(self.locked([&](Session& session) { return session.get_state(name).clone(); }));
+}
+
+void set_state(SharedSession& self, const std::string& name, py::handle array) {
+  std::vector<py::array> kept;
+  const Tensor value = tensor_of(array, name, kept);
+  self.locked([&](Session& session) { session.set_state(name, value); });
+}
+
+py::dict segments_report(SharedSegments& self) {
+  const SegmentsReport report =
+      self.locked([](const SegmentedSession& session) { return session.report(); });
+  py::list waits;
+  for (const Wait& wait : report.waits) {
+    waits.append(py::make_tuple(wait.node, wait.why.print(), wait.times));
+  }
+  py::dict facts;
+  facts["waits"] = waits;
+  facts["plans"] = report.plans;
+  facts["built_kernels"] = report.built_kernels;
+  return facts;
+}
 
 }  // namespace
 
@@ -129,20 +122,20 @@ void bind_sessions(py::module_& module) {
   py::class_<SharedSession>(module, "Session",
                             "A queue, the activations and the state of a compiled model. Threads "
                             "may share it; runs follow each other.")
-      .def(py::init<const CompiledModel&, bool>(), py::arg("model"), py::arg("profiling") = false)
+      .def(py::init(&make_session), py::arg("model"), py::arg("profiling") = false)
       .def("run", &SharedSession::run, py::arg("inputs"),
            "One inference: a dict of arrays by name, all inputs; gives all outputs likewise.")
-      .def("step_times", &SharedSession::step_times,
+      .def("step_times", &step_times,
            "Times of the last run's steps, a dict each; empty without profiling.")
-      .def("get_state", &SharedSession::state, py::arg("name"))
-      .def("set_state", &SharedSession::set_state, py::arg("name"), py::arg("value"));
+      .def("get_state", &state, py::arg("name"))
+      .def("set_state", &set_state, py::arg("name"), py::arg("value"));
   py::class_<SharedSegments>(module, "SegmentedSession",
                              "A session whose inputs may have other shapes in each run; plans are "
                              "made when shapes come first, and kept.")
-      .def(py::init<const Model&, const Device&, const py::dict&>(), py::arg("model"),
-           py::arg("device"), py::arg("options") = py::dict())
+      .def(py::init(&make_segments), py::arg("model"), py::arg("device"),
+           py::arg("options") = py::dict())
       .def("run", &SharedSegments::run, py::arg("inputs"), "As Session.run.")
-      .def_property_readonly("report", &SharedSegments::report,
+      .def_property_readonly("report", &segments_report,
                              "What the last run took: waits of the host, plans, built kernels.");
 }
 

@@ -1,72 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trainer, data sets and quantisation.
-#include <algorithm>
-#include <memory>
+// Trainer.
+#include <mutex>
 #include <optional>
+#include <type_traits>
 
-#include "bindings.hpp"
+#include "examples.hpp"
+#include "taking.hpp"
 
 namespace morton::python {
 namespace {
-
-Dataset read_data(const std::string& path, const std::string& split) {
-  if (split != "train" && split != "test") {
-    throw UsageError("split " + split + ": expected train or test");
-  }
-  const py::gil_scoped_release released;
-  return read_dataset(path, split == "train" ? Split::train : Split::test);
-}
-
-/// Labels are whole numbers, one for each example; other targets are values.
-Dataset data_of_arrays(py::handle inputs, py::handle targets) {
-  std::vector<py::array> kept;
-  Dataset data;
-  data.where = "arrays";
-  data.inputs = tensor_of(inputs, "inputs", kept).clone();
-  Tensor given = tensor_of(targets, "targets", kept);
-  if (data.inputs.shape().empty() || given.shape().empty() ||
-      data.inputs.shape()[0] != given.shape()[0]) {
-    throw UsageError("inputs and targets must have as many examples as each other");
-  }
-  const bool is_real = given.dtype() == DType::f32 || given.dtype() == DType::f64;
-  data.targets = is_real ? given.converted(DType::f32) : given.converted(DType::i32);
-  if (data.inputs.dtype() != DType::u8) data.inputs = data.inputs.converted(DType::f32);
-  if (is_real) return data;
-  for (const std::int32_t label : data.targets.as<std::int32_t>()) {
-    if (label < 0) throw UsageError("targets: " + std::to_string(label) + " is no label");
-    data.classes = std::max<std::int64_t>(data.classes, label + 1);
-  }
-  return data;
-}
-
-template <typename Value>
-void take(py::dict& given, const char* name, Value& into) {
-  if (!given.contains(name)) return;
-  try {
-    into = given[name].cast<Value>();
-  } catch (const py::cast_error&) {
-    throw UsageError(setting(name) + ": a value of " +
-                     py::str(py::type::of(given[name])).cast<std::string>() + " does not fit");
-  }
-  given.attr("pop")(name);
-}
-
-template <typename Enumeration>
-void take_word(py::dict& given, const char* name, Enumeration& into,
-               const std::vector<std::pair<std::string, Enumeration>>& words) {
-  if (!given.contains(name)) return;
-  const auto word = given[name].cast<std::string>();
-  std::string known;
-  for (const auto& [text, value] : words) {
-    known += (known.empty() ? "" : ", ") + text;
-    if (text != word) continue;
-    into = value;
-    given.attr("pop")(name);
-    return;
-  }
-  throw UsageError(setting(name, word) + ": expected one of " + known);
-}
 
 TrainerOptions trainer_options(py::dict given) {
   TrainerOptions options;
@@ -147,37 +90,44 @@ TrainingRunOptions run_options(py::dict given) {
                    {{"in_empty_folder", Start::in_empty_folder},
                     {"resume", Start::resume},
                     {"anew", Start::anew}});
-  for (const auto& [name, value] : given) {
-    throw UsageError(setting(name.cast<std::string>()) + ": there is no such option of a training");
-  }
+  require_taken(given, "a training");
   return options;
 }
 
+/// How `evaluate` prepares examples.
+TrainingRunOptions evaluation_options(py::dict given) {
+  TrainingRunOptions options;
+  take(given, "mean", options.mean);
+  take(given, "deviation", options.deviation);
+  require_taken(given, "an evaluation");
+  return options;
+}
+
+/// A trainer that any thread may call: one call at a time. Python's lock is free meanwhile.
 class PythonTrainer {
  public:
   PythonTrainer(const Model& model, const Device& device, const py::kwargs& given) {
     require_own_process();
-    const TrainerOptions options = trainer_options(py::dict(given));
+    const TrainerOptions options = trainer_options(py::dict(**given));
     const py::gil_scoped_release released;
     trainer_.emplace(model, device, options);
   }
 
   py::dict step(py::handle inputs, py::handle targets, double learning_rate) {
-    return on_batch(inputs, targets, [&](const Tensor& x, const Tensor& y) {
-      return trainer_->step(x, y, learning_rate);
+    return on_batch(inputs, targets, [&](Trainer& trainer, const Examples& batch) {
+      return trainer.step(batch.inputs, batch.targets, learning_rate);
     });
   }
 
   py::dict evaluate_batch(py::handle inputs, py::handle targets) {
-    return on_batch(inputs, targets, [&](const Tensor& x, const Tensor& y) {
-      return trainer_->evaluate(x, y, x.shape().front());
+    return on_batch(inputs, targets, [](Trainer& trainer, const Examples& batch) {
+      return trainer.evaluate(batch.inputs, batch.targets, batch.count);
     });
   }
 
   py::dict run(const Dataset& training, const Dataset* validation, const py::object& progress,
                const py::kwargs& given) {
-    require_own_process();
-    TrainingRunOptions options = run_options(py::dict(given));
+    TrainingRunOptions options = run_options(py::dict(**given));
     if (!progress.is_none()) {
       options.progress = [&](const TrainingProgress& now) {
         const py::gil_scoped_acquire held;
@@ -191,11 +141,8 @@ class PythonTrainer {
       is_interrupted = is_interrupted || PyErr_CheckSignals() != 0;
       return is_interrupted;
     };
-    TrainingReport report;
-    {
-      const py::gil_scoped_release released;
-      report = train(*trainer_, training, validation, options);
-    }
+    const TrainingReport report =
+        locked([&](Trainer& trainer) { return train(trainer, training, validation, options); });
     if (is_interrupted) throw py::error_already_set();
     py::dict facts;
     facts["steps"] = report.steps;
@@ -209,20 +156,17 @@ class PythonTrainer {
   }
 
   py::dict evaluate_data(const Dataset& data, const py::kwargs& given) {
-    const TrainingRunOptions options = run_options(py::dict(given));
-    BatchResult result;
-    {
-      const py::gil_scoped_release released;
-      result = evaluate(*trainer_, data, options);
-    }
-    return result_of(result);
+    const TrainingRunOptions options = evaluation_options(py::dict(**given));
+    return result_of(locked([&](Trainer& trainer) { return evaluate(trainer, data, options); }));
   }
 
-  Model model() { return trainer_->model(); }
+  Model model() {
+    return locked([](Trainer& trainer) { return trainer.model(); });
+  }
 
   py::dict state() {
     py::dict arrays;
-    for (NamedTensor& value : trainer_->state()) {
+    for (NamedTensor& value : locked([](Trainer& trainer) { return trainer.state(); })) {
       arrays[py::str(value.name)] = array_of(std::move(value.tensor));
     }
     return arrays;
@@ -230,7 +174,8 @@ class PythonTrainer {
 
   void set_state(const py::dict& state) {
     std::vector<py::array> kept;
-    trainer_->set_state(tensors_of(state, kept));
+    const std::vector<NamedTensor> values = tensors_of(state, kept);
+    locked([&](Trainer& trainer) { trainer.set_state(values); });
   }
 
   py::dict summary() const {
@@ -245,62 +190,27 @@ class PythonTrainer {
 
  private:
   template <typename Work>
-  py::dict on_batch(py::handle inputs, py::handle targets, Work work) {
-    require_own_process();
+  py::dict on_batch(py::handle inputs, py::handle targets, const Work& work) {
     std::vector<py::array> kept;
-    const Tensor x = tensor_of(inputs, "inputs", kept);
-    Tensor y = tensor_of(targets, "targets", kept);
-    // PyTorch's labels are i64.
-    if (y.dtype() == DType::i64) y = y.converted(DType::i32);
-    BatchResult result;
-    {
-      const py::gil_scoped_release released;
-      result = work(x, y);
-    }
-    return result_of(result);
+    const Examples batch = examples_from(inputs, targets, kept);
+    return result_of(locked([&](Trainer& trainer) { return work(trainer, batch); }));
+  }
+
+  template <typename Work>
+  std::invoke_result_t<Work, Trainer&> locked(const Work& work) {
+    require_own_process();
+    const py::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return work(*trainer_);
   }
 
   std::optional<Trainer> trainer_;
+  std::recursive_mutex mutex_;  ///< recursive for `progress`, which may call the trainer
 };
-
-py::tuple quantize_model(const Model& model, const Device& device, const Dataset& data,
-                         std::int64_t examples, const std::set<std::string>& keep) {
-  QuantizeOptions options;
-  options.examples = examples;
-  options.in_float = keep;
-  std::optional<QuantizedModel> made;
-  {
-    const py::gil_scoped_release released;
-    made = quantize(model, device, data, options);
-  }
-  py::list layers;
-  for (const QuantizedLayer& layer : made->layers) {
-    py::dict facts;
-    facts["node"] = layer.node;
-    facts["op"] = layer.op;
-    facts["is_quantized"] = layer.is_quantized;
-    facts["why_not"] = layer.why_not;
-    facts["signal_to_noise_db"] = layer.signal_to_noise_db;
-    layers.append(facts);
-  }
-  return py::make_tuple(made->model, layers);
-}
 
 }  // namespace
 
 void bind_training(py::module_& module) {
-  py::class_<Dataset>(module, "Dataset", "Examples, and what a network shall say of each.")
-      .def_static(
-          "read", &read_data, py::arg("path"), py::arg("split") = "train",
-          "A folder of MNIST's or CIFAR-10's files, of pictures in a folder for each class, "
-          "or an .npz archive (docs/training.md). `split` is train or test.")
-      .def_static(
-          "of_arrays", &data_of_arrays, py::arg("inputs"), py::arg("targets"),
-          "Copies arrays: inputs u8 [N, C, H, W] or real [N, ...]; targets are labels where "
-          "they are whole numbers, else values.")
-      .def("__len__", &Dataset::size)
-      .def_readonly("classes", &Dataset::classes)
-      .def_readonly("class_names", &Dataset::class_names);
   py::class_<PythonTrainer>(module, "Trainer",
                             "A model that learns on a device. Options: batch, loss, optimizer "
                             "(\"sgd\", \"adam\", \"adamw\", \"rmsprop\"), momentum, weight_decay, "
@@ -324,10 +234,6 @@ void bind_training(py::module_& module) {
       .def("state", &PythonTrainer::state, "All that the next steps depend on: arrays by name.")
       .def("set_state", &PythonTrainer::set_state, py::arg("state"))
       .def_property_readonly("summary", &PythonTrainer::summary);
-  module.def("quantize", &quantize_model, py::arg("model"), py::arg("device"), py::arg("data"),
-             py::arg("examples") = 512, py::arg("keep") = std::set<std::string>{},
-             "Quantises a model after training (docs/quantization.md): the model, and what "
-             "happened to each layer, a dict each.");
 }
 
 }  // namespace morton::python

@@ -68,7 +68,8 @@ def test_wrong_options_are_named(lenet):
 
 def test_a_model_becomes_one_of_8_bits(lenet):
     data = morton.Dataset.read(MNIST, "train")
-    made, layers = morton.quantize(lenet, morton.Device(), data, examples=32)
+    made, report = morton.quantize(lenet, morton.Device(), data, examples=32)
+    layers = report["layers"]
     assert all(layer["signal_to_noise_db"] > 20 for layer in layers if layer["is_quantized"])
     image = np.zeros((1, 1, 32, 32), np.float32)
     ours, eight = (morton.InferenceSession(model).run(None, {"input": image})[0] for model in (lenet, made))
