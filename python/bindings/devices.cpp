@@ -40,6 +40,8 @@ void bind_devices(py::module_& module) {
       .def("__repr__", [](const Device& self) {
         return "<morton.Device " + self.id() + " " + self.description() + ">";
       });
+  module.def("require_own_process", &require_own_process,
+             "Raises UsageError in a process that was forked from one with an open device.");
   module.def(
       "device_jsons",
       [] {

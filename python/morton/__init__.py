@@ -19,10 +19,14 @@ import json as _json
 
 from ._native import (CompiledModel, Dataset, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
                       SegmentedSession, Session, Trainer, UnsupportedError, UsageError, __version__, compile, device_jsons, quantize)
-from ._inference import (InferenceSession, IOBinding, NodeArg, OrtValue, get_all_providers,
-                         get_available_providers, get_device)
+from ._numpy import require_fitting_numpy
+from ._inference import InferenceSession
+from ._values import IOBinding, NodeArg, OrtValue
+from ._providers import get_all_providers, get_available_providers, get_device
 from ._options import (ExecutionMode, GraphOptimizationLevel, ModelMetadata, RunOptions, SessionOptions)
 from . import capi
+
+require_fitting_numpy()
 
 
 def devices():

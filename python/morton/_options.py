@@ -6,6 +6,8 @@ read again.
 """
 import enum
 
+from ._errors import NotImplemented
+
 
 class GraphOptimizationLevel(enum.IntEnum):
     """ORT_DISABLE_ALL leaves out the passes that can be left out; the others are one."""
@@ -23,7 +25,11 @@ class ExecutionMode(enum.IntEnum):
 
 
 class RunOptions:
-    """Options of one run. None changes what is computed."""
+    """Options of one run. None changes what is computed. A run whose options have `terminate` set does not begin; one
+    that has begun goes on to its end."""
+
+    __slots__ = ("log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches", "terminate",
+                 "_entries")
 
     def __init__(self):
         self.log_severity_level = 2
@@ -43,11 +49,19 @@ class RunOptions:
 class SessionOptions:
     """Options of a session.
 
-    Heeded: `graph_optimization_level`; `enable_profiling` with `profile_file_prefix`; free dimensions; entries whose key begins with "morton.", which are options of
-    `morton.compile`: `add_session_config_entry("morton.precision", "f16")`.
-    Without a meaning on an OpenCL device: `intra_op_num_threads` (a warning says so), `inter_op_num_threads`, `execution_mode`, `enable_mem_pattern`,
-    `enable_cpu_mem_arena`, `enable_mem_reuse`, `use_deterministic_compute` (sums have one order anyway) and what is logged.
+    Heeded: `graph_optimization_level`; `enable_profiling` with `profile_file_prefix`; free dimensions; entries whose
+    key begins with "morton.", which are options of `morton.compile`:
+    `add_session_config_entry("morton.precision", "f16")`. Commas part the members of lists.
+    Refused: `optimized_model_filepath`.
+    Without a meaning on an OpenCL device: `intra_op_num_threads` (a warning says so), `inter_op_num_threads`,
+    `execution_mode`, `enable_mem_pattern`, `enable_cpu_mem_arena`, `enable_mem_reuse`, `use_deterministic_compute`
+    (sums have one order anyway) and what is logged.
     """
+
+    __slots__ = ("graph_optimization_level", "intra_op_num_threads", "inter_op_num_threads", "execution_mode",
+                 "enable_profiling", "profile_file_prefix", "enable_mem_pattern", "enable_cpu_mem_arena",
+                 "enable_mem_reuse", "use_deterministic_compute", "log_severity_level", "log_verbosity_level", "logid",
+                 "optimized_model_filepath", "_entries", "_by_name")
 
     def __init__(self):
         self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
@@ -78,14 +92,21 @@ class SessionOptions:
         self._by_name[name] = int(extent)
 
 
+class _NoSuchFact(NotImplemented, AttributeError):
+    """Morton does not keep this of a model; hasattr says False."""
+
+
 class ModelMetadata:
-    """Facts of a model."""
+    """Facts of a model: `graph_name`. Morton keeps no other that ONNX Runtime has."""
+
+    _OTHERS = frozenset(("description", "domain", "graph_description", "producer_name", "version",
+                         "custom_metadata_map"))
 
     def __init__(self, name):
         self.graph_name = name
-        self.description = ""
-        self.domain = ""
-        self.graph_description = ""
-        self.producer_name = ""
-        self.version = 0
-        self.custom_metadata_map = {}
+
+    def __getattr__(self, name):
+        if name in self._OTHERS:
+            raise _NoSuchFact(f"{name}: Morton keeps nothing of a model's file but its graph; "
+                              "the package onnx reads the rest")
+        raise AttributeError(f"ModelMetadata has no attribute {name}")

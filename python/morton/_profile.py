@@ -14,9 +14,13 @@ class Profile:
         self._events = []
         self._runs = 0
 
-    def add(self, session):
-        """The last run's steps; of a session that plans for each shape the run alone."""
+    def add(self, session, start_ns):
+        """The last run, and its steps; of a session that plans for each shape the run alone. A run's times are the
+        host's, a step's the device's, so each have a row of their own."""
         self._runs += 1
+        self._events.append({"name": "model_run", "cat": "Session", "ph": "X", "pid": os.getpid(), "tid": 1,
+                             "ts": (start_ns - self.start_ns) / 1e3,
+                             "dur": (time.perf_counter_ns() - start_ns) / 1e3, "args": {"run": self._runs}})
         steps = session.step_times() if hasattr(session, "step_times") else []
         for step in steps:
             if step["device_us"] is None:

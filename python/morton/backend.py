@@ -9,6 +9,7 @@ from onnx import helper, numpy_helper  # noqa: F401: an error here says that onn
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from . import _native
+from ._errors import InvalidArgument
 from ._inference import InferenceSession
 
 _PROVIDERS = {"CPU": "CPUExecutionProvider", "GPU": "MortonExecutionProvider", "CUDA": "MortonExecutionProvider"}
@@ -31,6 +32,8 @@ class PreparedModel(BackendRep):
             feed = inputs
         else:
             given = [inputs] if isinstance(inputs, np.ndarray) else inputs
+            if len(given) != len(names):
+                raise InvalidArgument(f"the model has {len(names)} inputs ({', '.join(names)}), got {len(given)}")
             feed = dict(zip(names, given))
         outputs = [port.name for port in self._session.get_outputs()]
         return namedtupledict("Outputs", outputs)(*self._session.run(None, feed))
