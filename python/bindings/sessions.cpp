@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <type_traits>
+#include <set>
+#include <string_view>
 
 #include "bindings.hpp"
 
@@ -31,16 +34,54 @@ py::list times_of(const std::vector<StepTime>& times) {
   return steps;
 }
 
+/// Makes the outputs of a SegmentedSession their arrays' own. It gives a model's constants as they
+/// lie in the model, writable ones too. Which outputs these are shows at the second run: they lie
+/// where they lay at the first, whose outputs are kept until then. Whoever has branches or loops
+/// may give a constant in some runs only, so all of those outputs are copied.
+class Constants {
+ public:
+  explicit Constants(const Model& model) {
+    constexpr std::array<std::string_view, 4> kWithBodies{"If", "Loop", "Scan", "SequenceMap"};
+    for (const auto& [name, count] : model.summary().operators) {
+      has_bodies_ = has_bodies_ || std::ranges::find(kWithBodies, name) != kWithBodies.end();
+    }
+  }
+
+  void copy(std::vector<NamedTensor>& outputs, const std::vector<NamedTensor>& inputs) {
+    const bool is_first = first_.empty() && !is_known_;
+    if (is_first) first_ = outputs;
+    for (std::size_t i = 0; i < first_.size() && !is_first; ++i) {
+      if (first_[i].tensor.stored() == outputs[i].tensor.stored()) names_.insert(outputs[i].name);
+    }
+    for (NamedTensor& output : outputs) {
+      const bool is_copied = is_first || has_bodies_ || names_.contains(output.name);
+      if (is_copied) output.tensor = output.tensor.clone();
+    }
+    if (!is_first) {
+      first_.clear();
+      is_known_ = true;
+    }
+    make_own(outputs, inputs);
+  }
+
+ private:
+  bool has_bodies_ = false;
+  bool is_known_ = false;
+  std::vector<NamedTensor> first_;  ///< the first run's outputs, between it and the second
+  std::set<std::string> names_;     ///< of outputs that are constants
+};
+
 /// A session that any thread may call: one call at a time. Python's lock is free meanwhile.
 template <typename Runner>
 class Shared {
  public:
-  /// What `make` gives, made without Python's lock.
+  /// What `make` gives, made without Python's lock; `model` where its constants may come out.
   template <typename Make>
-  explicit Shared(const Make& make) {
+  Shared(const Model* model, const Make& make) {
     require_own_process();
     const py::gil_scoped_release released;
     session_.emplace(make());
+    if (model != nullptr) constants_.emplace(*model);
   }
 
   template <typename Work>
@@ -56,9 +97,8 @@ class Shared {
     const std::vector<NamedTensor> tensors = tensors_of(inputs, kept);
     std::vector<NamedTensor> outputs = locked([&](Runner& session) {
       std::vector<NamedTensor> found = session.run(tensors);
-      if constexpr (std::is_same_v<Runner, SegmentedSession>) {
-        // A constant of the model is given as it lies in the model, of a branch too.
-        for (NamedTensor& output : found) output.tensor = output.tensor.clone();
+      if (constants_) {
+        constants_->copy(found, tensors);
       } else {
         make_own(found, tensors);
       }
@@ -69,6 +109,7 @@ class Shared {
 
  private:
   std::optional<Runner> session_;
+  std::optional<Constants> constants_;
   std::mutex mutex_;
 };
 
@@ -78,14 +119,15 @@ using SharedSegments = Shared<SegmentedSession>;
 std::unique_ptr<SharedSession> make_session(const CompiledModel& model, bool profiling) {
   using Profiling = SessionOptions::Profiling;
   const SessionOptions options{profiling ? Profiling::on : Profiling::off};
-  return std::make_unique<SharedSession>([&] { return Session(model, options); });
+  return std::make_unique<SharedSession>(nullptr, [&] { return Session(model, options); });
 }
 
 std::unique_ptr<SharedSegments> make_segments(const Model& model, const Device& device,
                                               const py::dict& given) {
   std::vector<py::array> kept;
   const CompileOptions options = compile_options(given, kept);
-  return std::make_unique<SharedSegments>([&] { return SegmentedSession(model, device, options); });
+  return std::make_unique<SharedSegments>(&model,
+                                          [&] { return SegmentedSession(model, device, options); });
 }
 
 py::list step_times(SharedSession& self) {
