@@ -42,8 +42,20 @@ def test_a_node_runs_alone():
     np.testing.assert_array_equal(morton.backend.run_node(node, [a, b])[0], a + b)
 
 
+def test_as_many_inputs_as_the_model_has():
+    node = onnx.helper.make_node("Add", ["a", "b"], ["c"])
+    a = np.ones(3, np.float32)
+    ports = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [3]) for name in "abc"]
+    model = onnx.helper.make_model(onnx.helper.make_graph([node], "add", ports[:2], ports[2:]),
+                                   opset_imports=[onnx.helper.make_opsetid("", 13)])
+    prepared = morton.backend.prepare(model)
+    for inputs in ([a], [a, a, a]):
+        with pytest.raises(morton.UsageError, match=rf"has 2 inputs \(a, b\), got {len(inputs)}"):
+            prepared.run(inputs)
+
+
 def test_devices_are_told_apart():
     assert morton.backend.supports_device("CPU")
     assert not morton.backend.supports_device("TPU")
-    with pytest.raises(morton.UsageError, match="TPU"):
+    with pytest.raises(morton.UsageError, match="device TPU: expected one of CPU, GPU, CUDA"):
         morton.backend.prepare(onnx.ModelProto(), "TPU")

@@ -94,17 +94,17 @@ def test_dlpack_goes_in_and_out(lenet, images):
 
 def test_errors_say_what_is_wrong(lenet, images):
     session = morton.Session(lenet)
-    with pytest.raises(morton.UsageError, match="input"):
+    with pytest.raises(morton.UsageError, match="'input'.*is given 0 times"):
         session.run({"inputs": images})
     with pytest.raises(morton.UsageError, match="no such option.*precision"):
         morton.compile(morton.Model.load(LENET), morton.Device(), batsh=2)
     with pytest.raises(morton.UsageError, match="does not fit"):
         morton.compile(morton.Model.load(LENET), morton.Device(), batch="two")
-    with pytest.raises(morton.UsageError, match="complex128"):
+    with pytest.raises(morton.UsageError, match="input: expected an array of numbers.*complex128"):
         session.run({"input": images.astype(complex)})
-    with pytest.raises(morton.ModelError):
+    with pytest.raises(morton.ModelError, match="not an ONNX model"):
         morton.Model.from_bytes(b"no model")
-    with pytest.raises(morton.UsageError, match="nothing like it"):
+    with pytest.raises(morton.UsageError, match="device 'nothing like it': no device matches"):
         morton.Device("nothing like it")
     np.testing.assert_allclose(session.run({"input": images})["probabilities"].sum(axis=1), 1, rtol=1e-5)
 
@@ -112,7 +112,7 @@ def test_errors_say_what_is_wrong(lenet, images):
 def test_options_of_compile_pass_through_a_session():
     options = morton.SessionOptions()
     options.add_session_config_entry("morton.precision", "f15")
-    with pytest.raises(morton.UsageError, match="f15"):
+    with pytest.raises(morton.UsageError, match="unknown.*f15"):
         morton.InferenceSession(OPEN, options).run(None, {"words": np.zeros((1, 2, 8), np.float32),
                                                           "mask": np.ones((1, 2), np.int64)})
 
@@ -135,7 +135,7 @@ def test_runs_are_awaited(images):
     np.testing.assert_array_equal(first[0], second[0])
     told = []
     session.run_async(None, {"input": images}, lambda *result: told.append(result), "mine")
-    with pytest.raises(morton.UsageError):
+    with pytest.raises(morton.UsageError, match=r"input input is \[1, 32, 32\], expected"):
         session.run_async(None, {"input": images[0]}).result()
     assert told[0][1:] == ("mine", "")
 
