@@ -20,9 +20,10 @@ struct ExactOperand {
   std::string_view role;  ///< empty: all of them
 };
 
-constexpr std::array<ExactOperand, 6> kExact{{{families::grid_sample, "grid"},
+constexpr std::array<ExactOperand, 7> kExact{{{families::grid_sample, "grid"},
                                               {families::roi_align, "rois"},
                                               {families::roi_max_pool, "rois"},
+                                              {families::coded_gemm, "scales"},
                                               {families::suppression, ""},
                                               {families::trees, ""},
                                               {families::determinant, ""}}};
@@ -100,7 +101,7 @@ class Marker {
     const auto check = [&](TensorId id, const std::string& role) {
       if (mixes) keep(id, "used beside other types of numbers");
       if (by_bits) keep(id, "its bits are read");
-      if (is_exact(family, role)) keep(id, "holds places or thresholds");
+      if (is_exact(family, role)) keep(id, "holds places, thresholds or scales");
     };
     for (const auto& [role, binding] : bound.operands) check(binding.tensor, role);
     for (const Side& side : bound.sides) check(side.tensor, "");
