@@ -94,6 +94,8 @@ class CatalogueHalves : public test::DeviceTest {
     way.name = std::string(name_of(type));
     way.precision = type;
     way.result = type;
+    // Its transformed numbers are rounded, too, for which model_precision_test has a bound.
+    way.exclude = {"conv2d.winograd_2x2"};
     const Catalogue catalogue = Catalogue::standard();
     const WayReport report =
         run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);

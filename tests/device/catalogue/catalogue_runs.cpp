@@ -93,6 +93,7 @@ Plan plan_of(Graph graph, const DeviceInfo& device, const Catalogue& catalogue, 
   run_passes(graph, {});
   PlanOptions options;
   options.use = way.use;
+  options.exclude = way.exclude;
   options.tunables = way.tunables;
   options.precision = way.precision;
   if (way.sums_f16) options.sums = DType::f16;

@@ -22,6 +22,7 @@ struct Way {
   std::string family;  ///< whose cases it is tried on
   std::map<std::string, std::string> use;            ///< PlanOptions::use
   std::set<std::string> kernels;                     ///< entries that its plans must contain
+  std::vector<std::string> exclude = {};             ///< PlanOptions::exclude
   std::map<std::string, Environment> tunables = {};  ///< PlanOptions::tunables
   /// What it may round operands in memory to; they are rounded for the reference too.
   DType precision = DType::f32;
