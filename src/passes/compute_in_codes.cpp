@@ -241,19 +241,9 @@ void rewrite(Graph& graph, NodeId n, const Layer& layer) {
 }  // namespace
 
 int compute_in_codes(Graph& graph, const PassOptions& options) {
-  int changed = 0;
-  const std::size_t count = graph.nodes.size();
-  for (std::size_t n = 0; n < count; ++n) {
-    const NodeId id(static_cast<int>(n));
-    const auto layer = layer_of(graph, graph.nodes[n]);
-    if (!layer) continue;
-    rewrite(graph, id, *layer);
-    ++changed;
-  }
-  if (changed == 0) return 0;
-  sort_topologically(graph);
-  remove_dead_code(graph, options);  // weights that nobody reads need not become f32
-  return changed;
+  return rewrite_found(
+      graph, options, [&](const Node& node) { return layer_of(graph, node); },
+      [&](NodeId id, const Layer& layer) { rewrite(graph, id, layer); });
 }
 
 }  // namespace morton::passes

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
-#include "ops/quantised/block_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/weight_codes.hpp"
@@ -54,7 +53,7 @@ std::optional<Product> product_of(const Graph& graph, const Node& node) {
   if (is_blocks) {
     const ops::BlockWeights of = ops::block_weights_of(ops::NodeView(graph, node));
     if (of.k * of.n < kLeastWeights) return {};
-    auto weights = codes_of_blocks(graph, node);
+    auto weights = codes_of_blocks(graph, node, of);
     if (!weights) return {};
     const std::size_t bias = ops::BlockInput::bias;
     return Product{std::move(*weights), node.inputs.size() > bias ? node.inputs[bias] : kNoTensor};
@@ -83,18 +82,9 @@ void rewrite(Graph& graph, NodeId n, Product product) {
 }  // namespace
 
 int keep_codes(Graph& graph, const PassOptions& options) {
-  int changed = 0;
-  const std::size_t count = graph.nodes.size();
-  for (std::size_t n = 0; n < count; ++n) {
-    auto product = product_of(graph, graph.nodes[n]);
-    if (!product) continue;
-    rewrite(graph, NodeId(static_cast<int>(n)), std::move(*product));
-    ++changed;
-  }
-  if (changed == 0) return 0;
-  sort_topologically(graph);
-  remove_dead_code(graph, options);  // weights that nobody reads need not become f32
-  return changed;
+  return rewrite_found(
+      graph, options, [&](const Node& node) { return product_of(graph, node); },
+      [&](NodeId id, Product product) { rewrite(graph, id, std::move(product)); });
 }
 
 }  // namespace morton::passes

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
+#include "passes/passes.hpp"
 
 namespace morton::passes {
 
@@ -40,6 +42,24 @@ bool bypass(Graph& graph, NodeId n, TensorId source);
 /// `result` is written by the node that computes `computed`, of the same type and shape. What wrote
 /// it writes a tensor that nobody reads.
 void replace_result(Graph& graph, TensorId result, TensorId computed);
+
+/// Rewrites each node that `find(node)` finds something of, by `write(id, found)`, which writes
+/// behind the last node; what is not needed then goes. Gives how many there were.
+template <typename Find, typename Write>
+int rewrite_found(Graph& graph, const PassOptions& options, Find find, Write write) {
+  int changed = 0;
+  const std::size_t count = graph.nodes.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    auto found = find(graph.nodes[n]);
+    if (!found) continue;
+    write(NodeId(static_cast<int>(n)), std::move(*found));
+    ++changed;
+  }
+  if (changed == 0) return 0;
+  sort_topologically(graph);
+  remove_dead_code(graph, options);  // weights that nobody reads need not become f32
+  return changed;
+}
 
 /// u8 or i8.
 [[nodiscard]] bool is_byte(DType type);

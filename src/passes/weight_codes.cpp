@@ -7,7 +7,6 @@
 
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
-#include "ops/quantised/block_weights.hpp"
 #include "passes/rewrite.hpp"
 
 namespace morton::passes {
@@ -73,13 +72,15 @@ Tensor joined_codes(const Tensor& codes, const WeightCodes& of, std::int64_t k, 
   const auto* from = reinterpret_cast<const std::uint8_t*>(codes.stored());
   std::uint8_t* to = bytes.as_mutable<std::uint8_t>().data();
   const std::int64_t mask = (1 << of.bits) - 1;
-  for (std::int64_t i = 0; i < codes.size(); ++i) {
-    const std::int64_t row = of.by_column ? i % k : i / n;
-    const std::int64_t column = of.by_column ? i / k : i % n;
-    const std::int64_t code = (from[i] + raised) & mask;
-    const std::int64_t at = row / each;
-    to[of.by_column ? column * rows + at : at * n + column] |=
-        static_cast<std::uint8_t>(code << (row % each * of.bits));
+  for (std::int64_t outer = 0; outer < (of.by_column ? n : k); ++outer) {
+    for (std::int64_t inner = 0; inner < (of.by_column ? k : n); ++inner) {
+      const std::int64_t row = of.by_column ? inner : outer;
+      const std::int64_t column = of.by_column ? outer : inner;
+      const std::int64_t at = row / each;
+      const std::int64_t code = (*from++ + raised) & mask;
+      to[of.by_column ? column * rows + at : at * n + column] |=
+          static_cast<std::uint8_t>(code << (row % each * of.bits));
+    }
   }
   return bytes;
 }
@@ -112,10 +113,10 @@ std::optional<Spread> spread_of(const Node& node, const Shape& codes, const Shap
 
 }  // namespace
 
-std::optional<WeightCodes> codes_of_blocks(const Graph& graph, const Node& node) {
+std::optional<WeightCodes> codes_of_blocks(const Graph& graph, const Node& node,
+                                           const ops::BlockWeights& of) {
   using ops::BlockInput;
   const ops::NodeView view(graph, node);
-  const ops::BlockWeights of = ops::block_weights_of(view);
   const Tensor* packed = view.constant(BlockInput::packed_codes);
   const Tensor* scales = view.constant(BlockInput::scales);
   if (packed == nullptr || scales == nullptr || view.has_input(BlockInput::group_of_row)) return {};

@@ -7,6 +7,7 @@
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "ops/core/graph_writer.hpp"
+#include "ops/quantised/block_weights.hpp"
 
 namespace morton::passes {
 
@@ -19,9 +20,10 @@ struct WeightCodes {
   Tensor bytes{}, scales{}, zeros{};
 };
 
-/// The codes of a node MatMulNBits. None where a run gives weights, scales or zeros, where g_idx
-/// orders the rows, and where zeros are reals.
-[[nodiscard]] std::optional<WeightCodes> codes_of_blocks(const Graph& graph, const Node& node);
+/// The codes of a node MatMulNBits, whose weights are `of`. None where a run gives weights, scales
+/// or zeros, where g_idx orders the rows, and where zeros are reals.
+[[nodiscard]] std::optional<WeightCodes> codes_of_blocks(const Graph& graph, const Node& node,
+                                                         const ops::BlockWeights& of);
 
 /// The codes that node `dequantize`, a DequantizeLinear, makes weights of: of a matrix, N x K where
 /// `by_column`. None where they are no constants, have other types than those of 2, 4 or 8 bits, or
