@@ -164,6 +164,8 @@ class PyTorch:
             frozen = forward if is_encoder else self.frozen(forward)
             self.call = self.captured(frozen) if options.cuda else frozen
         what = "CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads"
+        if options.halves:
+            what += ", autocast to f16" if is_encoder else ", f16 in channels_last"
         how = ", BertModel" if is_encoder else "" if options.cuda else ", frozen"
         self.version = f"PyTorch {torch.__version__}, {what}{how}"
 
@@ -179,10 +181,10 @@ class PyTorch:
         constants = {one.name: torch.from_numpy(onnx.numpy_helper.to_array(one).copy())
                      for one in graph.initializer}
         # Numbers such as Clip's bounds are needed on the host.
-        constants = {name: one if one.dim() == 0 else one.to(self.device) for name, one in constants.items()}
+        constants = {name: one if one.dim() == 0 else self.placed(one, options) for name, one in constants.items()}
         entry = next(one for one in graph.input if one.name not in constants)
         dims = [d.dim_value for d in entry.type.tensor_type.shape.dim]
-        self.inputs = (torch.randn(shape_of(dims, options.batch, options.extent)).to(self.device),)
+        self.inputs = (self.placed(torch.randn(shape_of(dims, options.batch, options.extent)), options),)
         nodes = [(known[node.op_type], list(node.input), node.output[0],
                   {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute})
                  for node in graph.node]
@@ -193,6 +195,14 @@ class PyTorch:
                 values[output] = function([values[name] for name in inputs if name], attributes)
             return values[graph.output[0].name]
         return forward
+
+    def placed(self, tensor, options):
+        """On the device, and as its kernels like halves: channels innermost."""
+        if options.halves and tensor.is_floating_point():
+            tensor = tensor.half()
+            if tensor.dim() == 4:
+                tensor = tensor.to(memory_format=self.torch.channels_last)
+        return tensor.to(self.device)
 
     def encoder(self, graph, options):
         """Hugging Face's BertModel with the file's weights, whose names it has."""
@@ -218,9 +228,11 @@ class PyTorch:
         self.inputs = tuple(one.to(self.device) for one in (ids, torch.ones(shape, dtype=torch.int64),
                                                             torch.zeros(shape, dtype=torch.int64)))
         # The mask that the file computes from its input: nothing is hidden, and a graph may not ask the device.
-        return lambda ids, mask, types: model(
-            input_ids=ids, attention_mask=mask[:, None, None, :].bool().expand(-1, -1, shape[1], -1),
-            token_type_ids=types).last_hidden_state
+        def forward(ids, mask, types):
+            with torch.autocast(self.device, torch.float16, enabled=options.halves, cache_enabled=False):
+                return model(input_ids=ids, attention_mask=mask[:, None, None, :].bool().expand(-1, -1, shape[1], -1),
+                             token_type_ids=types).last_hidden_state
+        return forward
 
     def frozen(self, forward):
         torch = self.torch
@@ -277,6 +289,7 @@ def main():
                         help="an input, in place of random numbers; of ONNX Runtime; repeatable")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--halves", action="store_true", help="of PyTorch: weights and activations in f16")
     parser.add_argument("--clock", choices=["host", "device"], default="host", help="the latter is of PyTorch on CUDA")
     options = parser.parse_args()
     if options.clock == "device" and not (options.peer == "pytorch" and options.cuda):

@@ -40,6 +40,8 @@ def open_morton(contender, options, files):
         words += ["--batch", str(contender.batch)]
     if contender.path:
         words += ["--conv", contender.path]
+    if contender.halves:
+        words += ["--precision", "f16"]
     shown = [f"MORTON_CLBLAST_PARAMETERS={options.clblast_parameters}"] if contender.tuned else []
     return Morton(words + device_words(options), contender.title(), shown, contender.cold, contender.clock)
 
@@ -53,6 +55,8 @@ def open_peer(contender, options, files):
         words.append("--cuda")
     if contender.clock == "device":
         words += ["--clock", "device"]
+    if contender.halves:
+        words.append("--halves")
     return Answering(words)
 
 
@@ -215,7 +219,7 @@ def grouped(targets):
     groups = {}
     for target in targets:
         one = target.ours
-        group = groups.setdefault((one.network, one.batch, one.words, one.step), {})
+        group = groups.setdefault((one.network, one.batch, one.words, one.halves, one.step), {})
         group.update(dict.fromkeys((one, *target.others)))
     return groups
 
@@ -239,8 +243,9 @@ def run(arguments):
     groups = grouped(targets)
     files = make_files(sorted({key[0] for key in groups}), options)
     measured, absent = {}, {}
-    for (network, batch, words, step), contenders in groups.items():
-        say(f"{network}, batch {batch}" + (f", {words} words" if words else "") + (", training" if step else ""))
+    for (network, batch, words, halves, step), contenders in groups.items():
+        say(f"{network}, batch {batch}" + (f", {words} words" if words else "") + (", f16" if halves else "") +
+            (", training" if step else ""))
         found, missing = measure({one: (one.title(), lambda one=one: open_contender(one, options, files))
                                   for one in contenders}, options.rounds)
         measured.update(found)

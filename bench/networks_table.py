@@ -29,11 +29,13 @@ class Contender:
     words: int = 0             # of an encoder's sequence
     step: bool = False         # of training, not of answering
     clock: str = "host"        # or "device": no copies of inputs and outputs, no waits of the host
+    halves: bool = False       # weights and what lies between layers as f16
 
     def title(self):
         name = self.kind if self.kind != "morton" else f"--conv {self.path or 'auto'}"
         return name + "".join(f", {word}" for word, is_so in
-                              (("tuned", self.tuned), ("cold", self.cold), ("device's clock", self.clock == "device"))
+                              (("tuned", self.tuned), ("cold", self.cold), ("f16", self.halves),
+                               ("device's clock", self.clock == "device"))
                               if is_so)
 
 
@@ -81,13 +83,14 @@ def lenet_targets(least):
     ]
 
 
-def against(kind, network, batch, wanted, words=0, clock="host", **more):
+def against(kind, network, batch, wanted, words=0, clock="host", halves=False, **more):
     """A row against one peer."""
     parts = [f"batch {batch}"] if batch != 1 else [] if words else ["1 image"]
     parts += [f"{words} words"] if words else []
+    parts += ["f16"] if halves else []
     title = f"{', '.join([network, *parts])}, against {kind}" + (", device's clock" if clock == "device" else "")
-    return Target(title, ours(network, batch, words=words, clock=clock),
-                  (Contender(kind, network, batch, words=words, clock=clock),), wanted, **more)
+    how = {"words": words, "clock": clock, "halves": halves}
+    return Target(title, ours(network, batch, **how), (Contender(kind, network, batch, **how),), wanted, **more)
 
 
 def step_against(kind):
@@ -133,4 +136,6 @@ def gpu_targets():
     rows += [against("pytorch", network, 100, 1.0, clock=clock, shown_only=True) for network in COLUMNS for clock in both]
     rows += [against("pytorch", network, batch, 1.0, 128, clock)
              for network in ENCODERS for batch in (1, 32) for clock in both]
+    rows += [against("pytorch", network, 32, 0.9, clock="device", halves=True) for network in IMAGES]
+    rows += [against("pytorch", network, 32, 0.9, 128, "device", halves=True) for network in ENCODERS]
     return rows

@@ -48,14 +48,14 @@ __kernel ATTRIBUTES void tiles(ARGUMENTS) {
   const int b = get_group_id(1) / H;
   const int h = get_group_id(1) % H;
   const float scale = as_float(SCALE);
-  __global const float* all_keys = key + (b * L * H + h) * D;
-  __global const float* all_values = value + (b * L * H + h) * W;
-  __global const float* masks = mask + ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * S;
+  const int all_keys = (b * L * H + h) * D;
+  const int all_values = (b * L * H + h) * W;
+  const int masks = ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * S;
 
   for (int i = item; i < TILE_M * HEAD; i += ITEMS) {
     const int m = m0 + i / HEAD;
     const int d = i % HEAD;
-    queries[d * QUERY_PITCH + i / HEAD] = m < M && d < D ? query[((b * M + m) * H + h) * D + d] * scale : 0.0f;
+    queries[d * QUERY_PITCH + i / HEAD] = m < M && d < D ? AT_query(((b * M + m) * H + h) * D + d) * scale : 0.0f;
   }
   float4 largest = -INFINITY;
   float4 powers = 0.0f;
@@ -71,8 +71,8 @@ __kernel ATTRIBUTES void tiles(ARGUMENTS) {
     for (int i = item; i < TILE_L * HEAD; i += ITEMS) {
       const int l = min(l0 + i / HEAD, L - 1);
       const int d = i % HEAD;
-      keys[d * KEY_PITCH + i / HEAD] = d < D ? all_keys[l * H * D + d] : 0.0f;
-      values[i] = d < W ? all_values[l * H * W + d] : 0.0f;
+      keys[d * KEY_PITCH + i / HEAD] = d < D ? AT_key(all_keys + l * H * D + d) : 0.0f;
+      values[i] = d < W ? AT_value(all_values + l * H * W + d) : 0.0f;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // score[i] has the four queries of key 4*x + i.
@@ -95,9 +95,9 @@ __kernel ATTRIBUTES void tiles(ARGUMENTS) {
       if (l < L) {
         const int s = S == 1 ? 0 : l;
         const int m = m0 + 4 * y;
-        score[i] += G == 1 ? (float4)(masks[s])
-                           : (float4)(masks[min(m, M - 1) * S + s], masks[min(m + 1, M - 1) * S + s],
-                                      masks[min(m + 2, M - 1) * S + s], masks[min(m + 3, M - 1) * S + s]);
+        score[i] += G == 1 ? (float4)(AT_mask(masks + s))
+                           : (float4)(AT_mask(masks + min(m, M - 1) * S + s), AT_mask(masks + min(m + 1, M - 1) * S + s),
+                                      AT_mask(masks + min(m + 2, M - 1) * S + s), AT_mask(masks + min(m + 3, M - 1) * S + s));
       } else {
         score[i] = -INFINITY;
       }
@@ -150,15 +150,15 @@ __kernel ATTRIBUTES void tiles(ARGUMENTS) {
   for (int i = 0; i < 4; ++i) {
     const int m = m0 + 4 * y + i;
     if (m >= M) continue;
-    __global float* out = dst + ((b * M + m) * H + h) * W;
+    const int out = ((b * M + m) * H + h) * W;
 #pragma unroll
     for (int j = 0; j < PATCH; ++j) {
       const int w = 4 * (j * ITEMS_X + x);
       const float4 result = sum[i][j] / whole[i];
-      if (w < W) out[w] = EPILOGUE(result.s0, b, h, m, w);
-      if (w + 1 < W) out[w + 1] = EPILOGUE(result.s1, b, h, m, w + 1);
-      if (w + 2 < W) out[w + 2] = EPILOGUE(result.s2, b, h, m, w + 2);
-      if (w + 3 < W) out[w + 3] = EPILOGUE(result.s3, b, h, m, w + 3);
+      if (w < W) PUT_dst(out + w, EPILOGUE(result.s0, b, h, m, w));
+      if (w + 1 < W) PUT_dst(out + w + 1, EPILOGUE(result.s1, b, h, m, w + 1));
+      if (w + 2 < W) PUT_dst(out + w + 2, EPILOGUE(result.s2, b, h, m, w + 2));
+      if (w + 3 < W) PUT_dst(out + w + 3, EPILOGUE(result.s3, b, h, m, w + 3));
     }
   }
 }

@@ -6,7 +6,7 @@
 //                  16 bits                   TF32
 //   lhs            R_{TILE_M}_{STEP}_R_8_8_R   R_{TILE_M}_{STEP}_R_8_4_R
 //   rhs            C_{STEP}_{TILE_N}_C_8_8_C   C_{STEP}_{TILE_N}_C_4_8_C
-//   dst  R  f32    m*N_pad + n
+//   dst  R, any real type    m*N_pad + n
 //
 //                       rhs  n0     n0+TILE_N      A work-group computes a tile of TILE_M x TILE_N, each four
 //                         k0 [         ]           warps (128 work-items) 64 rows of it. A step is STEP along k
@@ -28,15 +28,12 @@
 //   step s       being multiplied, from before step s - 1 is done
 //   step s + 1   full or on its way
 //
-// NVIDIA's compiler of OpenCL C writes PTX for sm_90, which has no wgmma, and hands it to an assembler for sm_90a,
-// which has. PTX may name a further target where it needs one. The statements below do so (HOPPER).
-//
 // Work-groups go down BAND tiles before they go right by one, as in gemm.mma_bf16.
 //
 // Tunables: TILE_M (a multiple of 64), TILE_N (128 or 256); STEP; STAGES; BAND.
 // Assumes: M_pad, N_pad, K_pad are multiples of the tile and of STEP; both operands are zero where k >= K, and begin at
 // multiples of 16 bytes. A driver that takes PTX within OpenCL C, for a GPU of capability 9.0.
-// Source: NVIDIA, "Parallel Thread Execution ISA", wgmma.mma_async, cp.async.bulk, mbarrier, .target.
+// Source: NVIDIA, "Parallel Thread Execution ISA", wgmma.mma_async, cp.async.bulk, mbarrier.
 #define PIECE (16 / (int)sizeof(MEMORY_lhs))
 #define DEPTH (2 * PIECE)
 #define LHS_BYTES (16 * TILE_M * STEP / PIECE)
@@ -45,45 +42,7 @@
 // From one row (of lhs) or column (of rhs) of cells to the next, and from cell to cell in it.
 #define CELLS_BYTES (STEP / PIECE * CELL_BYTES)
 #define CELL_BYTES 128
-#define INSTRUCTION_ushort(columns) "m64n" columns "k16.f32.bf16.bf16 "
-#define INSTRUCTION_half(columns) "m64n" columns "k16.f32.f16.f16 "
-#define INSTRUCTION_float(columns) "m64n" columns "k8.f32.tf32.tf32 "
-#define MAJOR_ushort ", 0, 0"
-#define MAJOR_half ", 0, 0"
-#define MAJOR_float ""
-#define JOINED_(a, b) a##b
-#define JOINED(a, b) JOINED_(a, b)
-#define INSTRUCTION JOINED(INSTRUCTION_, MEMORY_lhs)
-#define MAJOR JOINED(MAJOR_, MEMORY_lhs)
-#define HOPPER ".target sm_90a\n"
-
-// sum += lhs * rhs, 64 x TILE_N x DEPTH, operands by their descriptors; under way when this ends.
-#define SUMS4(i) "+f"(sum[i]), "+f"(sum[(i) + 1]), "+f"(sum[(i) + 2]), "+f"(sum[(i) + 3])
-#define SUMS16(i) SUMS4(i), SUMS4((i) + 4), SUMS4((i) + 8), SUMS4((i) + 12)
-#define SUMS64(i) SUMS16(i), SUMS16((i) + 16), SUMS16((i) + 32), SUMS16((i) + 48)
-#define MULTIPLY_TEXT(columns, sums, lhs_cells, rhs_cells)                                       \
-  "{.reg .pred adds; setp.ne.b32 adds, 1, 0;\n" HOPPER "wgmma.mma_async.sync.aligned." INSTRUCTION( \
-      columns) sums ", " lhs_cells ", " rhs_cells ", adds, 1, 1" MAJOR ";}"
-#if TILE_N == 128
-#define LIST \
-  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
-#define MULTIPLY(a, b) asm volatile(MULTIPLY_TEXT("128", LIST, "%64", "%65") : SUMS64(0) : "l"(a), "l"(b))
-#else
-#define LIST \
-  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
-  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}"
-#define MULTIPLY(a, b) \
-  asm volatile(MULTIPLY_TEXT("256", LIST, "%128", "%129") : SUMS64(0), SUMS64(64) : "l"(a), "l"(b))
-#endif
+#define OPERAND MEMORY_lhs
 
 #define BARRIER_OF(signals, arrivals) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(signals), "r"(arrivals) : "memory")
@@ -152,8 +111,7 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
   float sum[TILE_N / 2];
 #pragma unroll
   for (int i = 0; i < TILE_N / 2; ++i) sum[i] = 0.0f;
-  // A descriptor has units of 16 bytes: the address, to the next cell along k, to the next row or column of cells.
-  const ulong steps = (ulong)(CELL_BYTES / 16) << 16 | (ulong)(CELLS_BYTES / 16) << 32;
+  const ulong steps = CELLS(CELL_BYTES, CELLS_BYTES);
   int stage = 0;
   uint parity = 0;
   int last_stage = 0;
@@ -163,12 +121,13 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
     const ulong lhs_cells = steps | (place + item / 128 * (8 * CELLS_BYTES)) / 16;
     const ulong rhs_cells = steps | (place + LHS_BYTES) / 16;
     AWAIT(first_full + 8 * stage, parity);
-    asm volatile(HOPPER "wgmma.fence.sync.aligned;" ::: "memory");
+    WGMMA_FENCE;
 #pragma unroll
     for (int k = 0; k < STEP / DEPTH; ++k) {
       MULTIPLY(lhs_cells + k * (2 * CELL_BYTES / 16), rhs_cells + k * (2 * CELL_BYTES / 16));
     }
-    asm volatile(HOPPER "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;" ::: "memory");
+    WGMMA_COMMIT;
+    WGMMA_WAIT("1");
     // All but this step is multiplied.
     if (k0 > 0) {
       if (lane == 0) ARRIVE(first_empty + 8 * last_stage);
@@ -184,13 +143,13 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
       parity ^= 1;
     }
   }
-  asm volatile(HOPPER "wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  WGMMA_WAIT("0");
 
   // In each 16 x 8 a work-item holds rows lane/4 and lane/4 + 8, columns 2*(lane%4) and the next. The epilogue's text,
   // which may be long, stands once for these four.
   const int m = m0 + item / 32 * 16 + lane / 4;
   const int n = n0 + 2 * (lane % 4);
-  __global float* out = dst + (size_t)m * N_pad + n;
+  __global MEMORY_dst* out = dst + (size_t)m * N_pad + n;
 #pragma unroll
   for (int j = 0; j < TILE_N / 8; ++j) {
     float4 four = (float4)(sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]);
@@ -198,8 +157,8 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
       four.s0 = EPILOGUE(four.s0, m + t / 2 * 8, n + 8 * j + t % 2);
       four = four.s1230;
     }
-    *(__global float2*)(out + 8 * j) = four.s01;
-    *(__global float2*)(out + 8 * (size_t)N_pad + 8 * j) = four.s23;
+    PUT_TWO(MEMORY_dst, out, 4 * j, four.s01);
+    PUT_TWO(MEMORY_dst, out + 8 * (size_t)N_pad, 4 * j, four.s23);
   }
 }
 #undef PIECE
@@ -209,23 +168,7 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
 #undef STAGE_BYTES
 #undef CELLS_BYTES
 #undef CELL_BYTES
-#undef INSTRUCTION_ushort
-#undef INSTRUCTION_half
-#undef INSTRUCTION_float
-#undef MAJOR_ushort
-#undef MAJOR_half
-#undef MAJOR_float
-#undef JOINED_
-#undef JOINED
-#undef INSTRUCTION
-#undef MAJOR
-#undef HOPPER
-#undef SUMS4
-#undef SUMS16
-#undef SUMS64
-#undef MULTIPLY_TEXT
-#undef LIST
-#undef MULTIPLY
+#undef OPERAND
 #undef BARRIER_OF
 #undef ARRIVE
 #undef AWAIT

@@ -30,16 +30,16 @@ __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
   for (int first = get_group_id(1) * ROWS; first < rows; first += get_num_groups(1) * ROWS) {
     const int r = first + own;
     // Work-items without a row work on the last one and store nothing.
-    __global const float* from = src + (size_t)min(r, rows - 1) * L;
+    const size_t from = (size_t)min(r, rows - 1) * L;
     float mean = 0.0f;
 #if KIND == 0
     float part = 0.0f;
-    for (int l = lane; l < L; l += LANES) part += from[l];
+    for (int l = lane; l < L; l += LANES) part += AT_src(from + l);
     mean = total_of(parts, own, lane, part) / (float)L;
 #endif
     float sum = 0.0f;
     for (int l = lane; l < L; l += LANES) {
-      const float distance = from[l] - mean;
+      const float distance = AT_src(from + l) - mean;
       sum += TERM(distance);
     }
     sum = total_of(parts, own, lane, sum);
@@ -53,8 +53,8 @@ __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
     const int m = r / N;
     const int n = r % N;
     for (int l = lane; r < rows && l < L; l += LANES) {
-      const float result = (from[l] - mean) / size;
-      dst[(size_t)r * L + l] = EPILOGUE(result, m, l, n);
+      const float result = (AT_src(from + l) - mean) / size;
+      PUT_dst((size_t)r * L + l, EPILOGUE(result, m, l, n));
     }
   }
 }

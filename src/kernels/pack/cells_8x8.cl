@@ -51,9 +51,8 @@ __kernel ATTRIBUTES void cells_8x8(ARGUMENTS) {
   float values[8];
 #if ALONG
   const size_t from = (size_t)line * DEPTH + k;
-  if (DEPTH % 4 == 0 && line < LINES && k + 8 <= DEPTH) {
-    vstore4(AT4_src(from / 4), 0, values);
-    vstore4(AT4_src(from / 4 + 1), 1, values);
+  if (DEPTH % 8 == 0 && line < LINES && k + 8 <= DEPTH) {
+    vstore8(EIGHT_AT(MEMORY_src, src, from / 8), 0, values);
   } else {
 #pragma unroll
     for (int i = 0; i < 8; ++i) values[i] = line < LINES && k + i < DEPTH ? AT_src(from + i) : 0.0f;

@@ -81,6 +81,22 @@ bool lies_in_rows(const BoundProblem& bound, const std::string& role, const Arra
   });
 }
 
+/// What a GPU moves beyond the elements themselves where work-items go along the last dimension,
+/// whose elements do not lie side by side: each access takes as much of a sector.
+double sectors_us(const Arrangement& stored, const DeviceInfo& device) {
+  constexpr std::int64_t kSectorBytes = 32;
+  const Shape& shape = stored.tensor_shape;
+  if (stored.memory != MemoryKind::buffer || shape.empty() || shape.back() < 2) return 0.0;
+  Shape second(shape.size(), 0);
+  const std::int64_t first = offset_of(stored, second);
+  second.back() = 1;
+  const std::int64_t size = size_of(stored.dtype);
+  const std::int64_t step = std::abs(offset_of(stored, second) - first) * size;
+  const std::int64_t more = std::min(step, kSectorBytes) - size;
+  const auto bytes = static_cast<double>(element_count(shape) * std::max<std::int64_t>(0, more));
+  return bytes / (memory_peak(device) * 1e3);
+}
+
 }  // namespace
 
 bool walks_result(const BoundProblem& bound) {
@@ -129,7 +145,14 @@ double side_cost_us(const Arrangement& side, const Demand& demand, const PlanCon
 
 double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
                      const PlanContext& context) {
-  if (kernel.once || context.device.kind != DeviceInfo::Kind::cpu) return 0.0;
+  if (kernel.once) return 0.0;
+  if (context.device.kind == DeviceInfo::Kind::gpu) {
+    // Numbers of four bytes were left out: their stores were not measured.
+    const bool is_free = kernel.demands.at("dst").kind == Demand::Kind::any;
+    if (!is_free || walks_result(kernel) || size_of(result.dtype) >= 4) return 0.0;
+    return sectors_us(result, context.device);
+  }
+  if (context.device.kind != DeviceInfo::Kind::cpu) return 0.0;
   const BoundProblem& bound = *kernel.bound;
   const auto elements = static_cast<double>(element_count(result.tensor_shape));
   const bool is_sum = bound.problem.family == families::sum;
@@ -152,20 +175,9 @@ double lanes_us(const KernelChoice& kernel, const std::string& role, const Arran
 }
 
 double scattered_us(const Arrangement& stored, const Demand& demand, const PlanContext& context) {
-  constexpr std::int64_t kSectorBytes = 32;
-  const DeviceInfo& device = context.device;
-  const Shape& shape = stored.tensor_shape;
   if (demand.kind != Demand::Kind::any || demand.walk != Demand::Walk::rows) return 0.0;
-  if (device.kind != DeviceInfo::Kind::gpu || stored.memory != MemoryKind::buffer) return 0.0;
-  if (shape.empty() || shape.back() < 2) return 0.0;
-  Shape second(shape.size(), 0);
-  const std::int64_t first = offset_of(stored, second);
-  second.back() = 1;
-  const std::int64_t size = size_of(stored.dtype);
-  const std::int64_t step = std::abs(offset_of(stored, second) - first) * size;
-  const std::int64_t more = std::min(step, kSectorBytes) - size;
-  const auto bytes = static_cast<double>(element_count(shape) * std::max<std::int64_t>(0, more));
-  return bytes / (memory_peak(device) * 1e3);
+  if (context.device.kind != DeviceInfo::Kind::gpu) return 0.0;
+  return sectors_us(stored, context.device);
 }
 
 BoundProblem pack_problem(TensorId source, TensorId copy, const View& view,
