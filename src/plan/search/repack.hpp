@@ -45,7 +45,9 @@ namespace morton::plan {
 
 /// Time that a CPU loses where a copy that moves dimensions about leaves its result so that
 /// neighbours lie along dimensions that it joins, or a sum of parts leaves them across its rows:
-/// each element's place is worked out. Also where a kernel stores vectors lane by lane. Else 0.
+/// each element's place is worked out. Also where a kernel stores vectors lane by lane. Time that a
+/// GPU loses where work-items along the last dimension store halves that do not lie side by side.
+/// Else 0.
 [[nodiscard]] double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
                                    const PlanContext& context);
 
