@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "common/options.hpp"
 #include "morton/error.hpp"
 
 namespace morton::cli {
@@ -86,7 +87,7 @@ void add_type_option(CLI::App& command, GemmOptions& options) {
       .add_option("--type", options.type,
                   "Type of both operands: f32, or u8 or s8 (i8), whose sums have 32 bits (f32)")
       ->option_text("TYPE")
-      ->check(CLI::IsMember({"f32", "u8", "s8"}));
+      ->check(one_name_of({"f32", "u8", "s8"}));
 }
 
 GemmShape shape_of(const GemmOptions& options) {

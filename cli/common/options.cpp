@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -48,7 +49,7 @@ void add_trust_options(CLI::App& command, ModelOptions& options) {
       .add_option(
           "--self-test", options.self_test,
           "on: try kernels when a device and driver first meet them; off: trust all kernels")
-      ->check(CLI::IsMember({"on", "off"}))
+      ->check(one_name_of({"on", "off"}))
       ->option_text("on|off");
   add_strict(command, options);
 }
@@ -136,13 +137,13 @@ void add_options(CLI::App& command, KernelOptions& options) {
       .add_option(
           "--precision", options.precision,
           "Type to which kernels may round operands in memory: f32, f16, bf16 or tf32 (f32)")
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "tf32"}))
+      ->check(one_name_of({"f32", "f16", "bf16", "tf32"}))
       ->option_text("TYPE");
   command
       .add_option("--sums", options.sums,
                   "Type in which kernels may add up 16 products at a time: f32, or f16, which goes "
                   "with --precision f16 (f32)")
-      ->check(CLI::IsMember({"f32", "f16"}))
+      ->check(one_name_of({"f32", "f16"}))
       ->option_text("TYPE");
   command
       .add_option("--catalogue", options.catalogue_files,
@@ -198,6 +199,14 @@ CLI::Validator one_of(std::vector<std::pair<std::string, int>> names) {
     return fmt::format("expected one of {}; got '{}'", known, text);
   };
   return CLI::Validator(replace, "", "");
+}
+
+CLI::Validator one_name_of(std::vector<std::string> names) {
+  const auto complain = [names = std::move(names)](const std::string& text) -> std::string {
+    if (std::ranges::count(names, text) > 0) return "";
+    return fmt::format("expected one of {}; got '{}'", fmt::join(names, ", "), text);
+  };
+  return CLI::Validator(complain, "");
 }
 
 void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what) {

@@ -90,6 +90,8 @@ void add_size(CLI::App& command, const std::string& name, std::int64_t& size, co
 [[nodiscard]] CLI::Validator writable_file();
 /// One of these names, which stand for the numbers beside them.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::pair<std::string, int>> names);
+/// One of these names, which stays a name.
+[[nodiscard]] CLI::Validator one_name_of(std::vector<std::string> names);
 /// The names of an enumeration's values, for one_of.
 template <typename Enum>
 [[nodiscard]] std::vector<std::pair<std::string, int>> numbered(

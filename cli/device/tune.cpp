@@ -189,7 +189,7 @@ void add_tune_options(CLI::App& command, TuneArguments& options) {
       ->allow_extra_args(false)
       ->delimiter(',');
   command.add_option("--effort", options.effort, "fast, normal (the default) or full")
-      ->check(CLI::IsMember({"fast", "normal", "full"}))
+      ->check(one_name_of({"fast", "normal", "full"}))
       ->option_text("EFFORT");
   command.add_option("--time-budget", options.budget, "Time to search for (60s)")
       ->option_text("TIME");

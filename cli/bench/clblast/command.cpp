@@ -249,7 +249,7 @@ void add_bench_clblast(CLI::App& bench_command, Action& chosen) {
   auto options = std::make_shared<ClblastArguments>();
   command->add_option("ROUTINE", options->routine, "copy, im2col, gemv, gemm, gemm-batched, switch")
       ->required()
-      ->check(CLI::IsMember({"copy", "im2col", "gemv", "gemm", "gemm-batched", "switch"}));
+      ->check(one_name_of({"copy", "im2col", "gemv", "gemm", "gemm-batched", "switch"}));
   const auto add_list = [&](const char* name, std::vector<std::int64_t>& list, const char* what) {
     command->add_option(name, list, what)
         ->option_text("N,...")
