@@ -201,7 +201,7 @@ void add_options(CLI::App& command, OtherModel& against) {
   command.get_option("--data")->required(false);
   command
       .add_option("--examples", against.examples,
-                  "With --data: how many examples, the first of its test part (512)")
+                  "With --data: how many examples, spread over its test part (512)")
       ->option_text("N")
       ->check(whole_number(1));
 }

@@ -23,8 +23,8 @@ namespace {
 
 constexpr const char* kQuantizeFooter =
     R"(Weights of Conv, Gemm and MatMul become 8 bits with a scale for each channel. Activations become 8
-bits over the range of values that they took on the first examples of the data's training part. The
-file that is written is ONNX with QuantizeLinear and DequantizeLinear, which other engines run too.
+bits over the range of values that they took on examples of the data's training part. The file that
+is written is ONNX with QuantizeLinear and DequantizeLinear, which other engines run too.
 
 The table tells what each layer loses by itself, in decibels: 6 are one bit, and below 20 a layer is
 worth a look. --keep-worst 2 leaves the two that lose most as they are.

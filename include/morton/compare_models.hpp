@@ -27,11 +27,11 @@ struct InputRuns {
 struct ExampleOptions {
   /// As EvaluationOptions has them.
   std::vector<float> mean, deviation;
-  std::int64_t examples = 512;  ///< the first of the data, in whole batches
+  std::int64_t examples = 512;  ///< spread evenly over the data, in whole batches
 };
 
-/// The first examples of the data as inputs of the compiled model. Throws UsageError for a model
-/// with other inputs than one of f32, [batch, ...], and for data that do not fit.
+/// Examples of the data as inputs of the compiled model. Throws UsageError for a model with other
+/// inputs than one of f32, [batch, ...], and for data that do not fit.
 [[nodiscard]] MORTON_API InputRuns example_runs(const CompiledModel& model, const Dataset& data,
                                                 const ExampleOptions& options = {});
 

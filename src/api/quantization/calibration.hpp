@@ -20,7 +20,7 @@ using BatchValues = std::map<std::string, Tensor>;
 /// Makes computed tensors results of the graph.
 void show(Graph& graph, const std::set<TensorId>& tensors);
 
-/// Shows the first examples of the data to graphs with the model's input.
+/// Shows examples, spread evenly over the data, to graphs with the model's input.
 class Calibration {
  public:
   /// Throws UsageError for a model with other inputs than one of f32, and for data that do not fit.

@@ -42,12 +42,16 @@ InputRuns api::runs_of(const std::string& input, const Shape& shape, const Datas
   InputRuns runs;
   runs.runs = most / batch;
   runs.examples = runs.runs * batch;
+  // Spread over the data: folders of pictures have one class after the other.
+  const auto place_of = [all = data.size(), shown = runs.examples](std::int64_t example) {
+    return example * all / shown;
+  };
   runs.inputs = [=](std::int64_t run) {
     const training::PictureWindow middle =
         training::middle_window(writer->picture(), writer->input());
     Tensor inputs = Tensor::allocate(DType::f32, shape);
     for (std::int64_t row = 0; row < batch; ++row) {
-      writer->write_input(run * batch + row, middle, row, inputs);
+      writer->write_input(place_of(run * batch + row), middle, row, inputs);
     }
     return std::vector<NamedTensor>{{input, std::move(inputs)}};
   };

@@ -19,8 +19,8 @@ namespace morton::api {
 /// where that is none.
 [[nodiscard]] std::int64_t most_examples(const Dataset& data, const ExampleOptions& options);
 
-/// The first examples as that input, of `shape`, whose first extent is the batch. Throws UsageError
-/// for data that do not fit, and for fewer examples than a batch.
+/// Examples, spread evenly over the data, as that input of `shape`, whose first extent is the
+/// batch. Throws UsageError for data that do not fit, and for fewer examples than a batch.
 [[nodiscard]] InputRuns runs_of(const std::string& input, const Shape& shape, const Dataset& data,
                                 const ExampleOptions& options);
 
