@@ -19,7 +19,7 @@ namespace morton {
 struct QuantizeOptions {
   /// As EvaluationOptions has them.
   std::vector<float> mean, deviation;
-  /// Examples from which the ranges of activations are found: the first of the data.
+  /// Examples from which the ranges of activations are found, spread evenly over the data.
   std::int64_t examples = 512;
   /// Which part of the values that a tensor takes its 256 steps cover: all of them; all but a share
   /// at both ends (`percentile`); or as many as keep most of the distribution (least relative
@@ -43,8 +43,9 @@ struct QuantizedLayer {
   std::string op;
   bool is_quantized = true;
   std::string why_not;  ///< where it stays in f32
-  /// Its result with its own input and weights rounded, beside the exact one: 10 log10 of the
-  /// squares' ratio, in decibels. Some 6 for each bit; infinite where nothing was lost.
+  /// Its result, behind its Relu or Clip, with its own input, weights and result rounded, beside
+  /// the exact one: 10 log10 of the squares' ratio, in decibels. Some 6 for each bit; infinite
+  /// where nothing was lost.
   double signal_to_noise_db = 0.0;
   std::int64_t weight_bytes_before = 0, weight_bytes_after = 0;
 };

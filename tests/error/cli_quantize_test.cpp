@@ -79,6 +79,19 @@ TEST_F(CliQuantize, OptionsThatChangeNothingAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(output));
 }
 
+TEST_F(CliQuantize, WhatIsOf8BitsAlreadyIsNamed) {
+  const std::string smaller = at("small.onnx");
+  expect_success(quantize({"-o", smaller}));
+  expect_error(run_program({"quantize", smaller, "-d", "cpu", "--data", at("data.npz"), "-o",
+                            at("again.onnx")}),
+               kUsage, "its weights are codes already");
+}
+
+TEST_F(CliQuantize, TypesThatAreNoneListThoseThatAre) {
+  expect_error(run_program({"run", at("net.onnx"), "--precision", "int8"}), kUsage,
+               "--precision: expected one of f32, f16, bf16, tf32; got 'int8'");
+}
+
 TEST_F(CliQuantize, MuchNoiseIsWarnedOf) {
   const Outcome right = quantize({"-o", at("small.onnx")});
   expect_success(right);

@@ -9,6 +9,7 @@
 #include "api/inside.hpp"
 #include "api/quantization/value_range.hpp"
 #include "model/model_check.hpp"
+#include "morton/compare_models.hpp"
 #include "morton/evaluation.hpp"
 #include "morton/quantize.hpp"
 #include "support/devices.hpp"
@@ -106,6 +107,35 @@ TEST_P(ModelQuantize, BiasesTakeUpTheMeanError) {
   options.biases = QuantizeOptions::Biases::leave;
   const double left = quantize(model, device(), levels(), options).output_signal_to_noise_db;
   EXPECT_GT(corrected, left);
+}
+
+TEST_P(ModelQuantize, ALossHasTheRoundingOfTheResult) {
+  QuantizeOptions options;
+  options.examples = 4;
+  const auto loss_before = [&](const std::string& op) {
+    Sketch sketch;
+    sketch.input("x", {4, 1, 2, 2});
+    // Input and weights have exact codes; results lie on both sides of 0.
+    sketch.constant("w", Tensor::from({2, 1, 1, 1}, std::vector<float>{1.0F, -1.0F}));
+    sketch.node("Conv", {"x", "w"}, {"y"}).node(op, {"y"}, {"z"});
+    const Model model = api::Inside::make(sketch.graph({"z"}));
+    return quantize(model, device(), levels(), options).layers.at(0).signal_to_noise_db;
+  };
+  EXPECT_GT(loss_before("Tanh"), 35.0);
+  EXPECT_LT(loss_before("Tanh"), 60.0);
+  // Behind a Relu they are those of the input, and as exact.
+  EXPECT_GT(loss_before("Relu"), 100.0);
+}
+
+TEST_P(ModelQuantize, ExamplesAreSpreadOverTheData) {
+  Sketch sketch;
+  sketch.input("x", {2, 1, 2, 2}).node("Relu", {"x"}, {"y"});
+  const CompiledModel compiled = compile(api::Inside::make(sketch.graph({"y"})), device());
+  ExampleOptions options;
+  options.examples = 2;
+  const Tensor shown = example_runs(compiled, levels(), options).inputs(0).front().tensor;
+  EXPECT_FLOAT_EQ(static_cast<float>(shown.at(0)), 0.0F);
+  EXPECT_FLOAT_EQ(static_cast<float>(shown.at(4)), 128.0F / 255.0F);  // the third of four
 }
 
 TEST_P(ModelQuantize, ABiasOfTinyWeightsStays) {

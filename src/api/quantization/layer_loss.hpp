@@ -13,13 +13,16 @@ namespace morton::api {
 /// What rounding did to the results of one layer.
 struct LayerLoss {
   double signal = 0.0, noise = 0.0;  ///< sums of squares
-  std::vector<double> errors{};      ///< by channel: sums of (exact - rounded)
-  std::int64_t count = 0;            ///< numbers of a channel
+  bool has_values = false;
+  std::vector<double> errors{};  ///< by channel: sums of (exact - rounded)
+  std::int64_t count = 0;        ///< numbers of a channel that these are sums of
 
-  /// Adds results of one shape, f32, whose channels lie along a dimension.
-  void add(const Tensor& exact, const Tensor& rounded, std::size_t channel);
-  /// Adds results as one channel. False, and nothing is added, unless both are f32 of one shape.
+  /// Adds to the sums of squares. False, and nothing is added, unless both are f32 of one shape.
   [[nodiscard]] bool add(const Tensor& exact, const Tensor& rounded);
+  /// Adds f32 values of one shape, whose channels lie along a dimension, to the errors.
+  void add_errors(const Tensor& exact, const Tensor& rounded, std::size_t channel);
+  /// Of a channel; 0 where nothing was added.
+  [[nodiscard]] double mean_error(std::size_t channel) const;
   /// Infinite where nothing was lost, NaN where nothing was added.
   [[nodiscard]] double decibels() const;
 };

@@ -41,7 +41,11 @@ std::string reason_of(const Graph& graph, const Node& node) {
       return "weights of " + std::string(name_of(weights->dtype()));
     return "weights " + to_string(weights->shape());
   }
-  if (follows_from_constants(graph, node.inputs[1])) return "a node computes its weights";
+  if (follows_from_constants(graph, node.inputs[1])) {
+    const NodeId producer = graph.producer(node.inputs[1]);
+    const bool of_codes = producer && graph.node(producer).op == "DequantizeLinear";
+    return of_codes ? "its weights are codes already" : "a node computes its weights";
+  }
   return node.op == "MatMul" ? "" : "its weights are no constant";
 }
 

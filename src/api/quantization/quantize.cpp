@@ -2,6 +2,7 @@
 #include "morton/quantize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,6 +30,10 @@ using Codes = std::map<TensorId, Code>;
 std::size_t channel_of_result(const Node& node, const Tensor& result) {
   return node.op == "Conv" ? 1 : result.shape().size() - 1;
 }
+
+/// A layer's own result exactly and with input and weights rounded; then what stands behind its
+/// activation, exactly and rounded too.
+using Twins = std::array<TensorId, 4>;
 
 class Quantizer {
  public:
@@ -143,11 +148,11 @@ class Quantizer {
     }
   }
 
-  /// Each layer twice on its exact input: as it is, and with input and weights rounded.
+  /// Each layer twice on its exact input: as it is, and with input, weights and result rounded.
   void find_losses() {
     Graph graph = graph_;
     QdqWriter writer(graph);
-    std::map<std::size_t, std::pair<std::string, std::string>> names;
+    std::map<std::size_t, Twins> twins;
     std::set<TensorId> shown;
     leave_room(writer);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -162,16 +167,20 @@ class Quantizer {
           passes::add_activation(graph, graph.tensor(exact).name + "_of_rounded", DType::f32, {});
       twin.outputs = {rounded};
       graph.nodes.push_back(std::move(twin));
-      names[i] = {graph.tensor(exact).name, graph.tensor(rounded).name};
-      shown.insert({exact, rounded});
+      const TensorId result =
+          writer.rounded(with_activation(graph, layer, rounded), codes_.at(layer.result));
+      twins[i] = {exact, rounded, layer.result, result};
+      shown.insert(twins[i].begin(), twins[i].end());
     }
     writer.finish();
     show(graph, shown);
     calibration_.walk(graph, [&](const BatchValues& values) {
-      for (const auto& [i, pair] : names) {
-        const Tensor& exact = values.at(pair.first);
-        losses_[i].add(exact, values.at(pair.second),
-                       channel_of_result(node_of(layers_[i]), exact));
+      const auto value = [&](TensorId id) { return values.at(graph.tensor(id).name); };
+      for (const auto& [i, of_layer] : twins) {
+        const auto [exact, rounded, result, rounded_result] = of_layer;
+        losses_[i].add_errors(value(exact), value(rounded),
+                              channel_of_result(node_of(layers_[i]), value(exact)));
+        (void)losses_[i].add(value(result), value(rounded_result));
       }
     });
   }
@@ -195,9 +204,7 @@ class Quantizer {
     std::vector<double> bias(losses_[i].errors.size(), 0.0);
     for (std::size_t c = 0; c < bias.size(); ++c) {
       if (layer.bias) bias[c] = graph_.tensor(*layer.bias).data.at(static_cast<std::int64_t>(c));
-      if (corrects && losses_[i].count > 0) {
-        bias[c] += losses_[i].errors[c] / static_cast<double>(losses_[i].count);
-      }
+      if (corrects) bias[c] += losses_[i].mean_error(c);
     }
     return bias;
   }

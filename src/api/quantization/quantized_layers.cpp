@@ -68,6 +68,17 @@ std::vector<WeightLayer> weight_layers(const Graph& graph) {
   return layers;
 }
 
+TensorId with_activation(Graph& graph, const WeightLayer& layer, TensorId result) {
+  if (graph.nodes[layer.node].outputs.front() == layer.result) return result;
+  Node twin = graph.node(graph.producer(layer.result));
+  twin.name = passes::unused_node_name(graph, twin.name + "_of_rounded");
+  twin.inputs.front() = result;
+  twin.outputs = {passes::add_activation(graph, graph.tensor(layer.result).name + "_of_rounded",
+                                         DType::f32, {})};
+  graph.nodes.push_back(std::move(twin));
+  return graph.nodes.back().outputs.front();
+}
+
 bool only_moves_values(const Node& node) {
   constexpr std::array<std::string_view, 8> kMoves{"MaxPool", "Reshape",   "Flatten",  "Transpose",
                                                    "Squeeze", "Unsqueeze", "Identity", "Dropout"};

@@ -23,6 +23,9 @@ struct WeightLayer {
 /// In the graph's order.
 [[nodiscard]] std::vector<WeightLayer> weight_layers(const Graph& graph);
 
+/// `result` of a layer's twin, behind a twin of the layer's activation where it has one.
+[[nodiscard]] TensorId with_activation(Graph& graph, const WeightLayer& layer, TensorId result);
+
 /// Whether every value of the node's result 0 is one of its input 0, so that both have one code.
 [[nodiscard]] bool only_moves_values(const Node& node);
 
