@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "model/model_check.hpp"
 #include "morton/architectures.hpp"
 #include "morton/compare.hpp"
+#include "ops/core/graph_writer.hpp"
 #include "run/loaded_plan.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
@@ -112,6 +114,41 @@ TEST_P(ModelPrecision, LeNetTakesHalfTheBytes) {
   std::vector<NamedTensor> inputs{{"input", random_tensor({1, 1, 32, 32}, 3)}};
   inputs.front().name = exact.inputs().front().name;
   expect_near(lenet(), inputs, options, 0.01);
+}
+
+/// Scores with f32's least number where `keep` is false, and their softmax.
+Graph masked_scores(const Shape& shape) {
+  Graph graph;
+  graph.name = "masked";
+  constexpr auto kInput = GraphTensor::Kind::input;
+  const std::vector<Dimension> declared{{shape[0], ""}, {shape[1], ""}};
+  const TensorId x =
+      graph.add_tensor({.name = "x", .kind = kInput, .declared = declared, .shape = shape});
+  const TensorId keep = graph.add_tensor({.name = "keep",
+                                          .dtype = DType::boolean,
+                                          .kind = kInput,
+                                          .declared = declared,
+                                          .shape = shape});
+  graph.inputs = {x, keep};
+  ops::GraphWriter writer(graph, "t");
+  const TensorId scores = writer.add("Softmax", {writer.scaled(x, 2.0)});
+  const TensorId zero = writer.scalar(DType::f32, 0.0);
+  const TensorId least = writer.scalar(DType::f32, std::numeric_limits<float>::lowest());
+  const TensorId mask = writer.transposed(writer.add("Where", {keep, zero, least}), {1, 0});
+  const TensorId sum = writer.apply(ScalarOp::add, {writer.transposed(scores, {1, 0}), mask});
+  graph.outputs = {writer.scaled(writer.add("Softmax", {sum}), 3.0)};
+  return graph;
+}
+
+TEST_P(ModelPrecision, RowsThatAreMaskedWholeAreFinite) {
+  const Graph graph = masked_scores({7, 5});
+  Tensor keep = Tensor::allocate(DType::boolean, {7, 5});
+  for (std::int64_t i = 0; i < keep.size(); ++i) keep.set(i, i % 5 == 3 ? 0.0 : 1.0);
+  const std::vector<NamedTensor> inputs{{"x", random_tensor({7, 5}, 3)}, {"keep", keep}};
+  for (const DType type : {DType::f16, DType::bf16}) {
+    SCOPED_TRACE(name_of(type));
+    expect_near(to_model(graph), inputs, stored_as(type), 0.05);
+  }
 }
 
 }  // namespace

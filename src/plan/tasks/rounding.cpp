@@ -2,37 +2,13 @@
 #include "plan/tasks/rounding.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
+#include "plan/tasks/unrounded.hpp"
+
 namespace morton::plan {
 namespace {
-
-TensorId root_in(const TaskList& list, TensorId tensor) {
-  while (list.tensors[tensor].alias_of) tensor = list.tensors[tensor].alias_of;
-  return tensor;
-}
-
-/// Operands whose numbers are places, thresholds or counts.
-struct ExactOperand {
-  Family family;
-  std::string_view role;  ///< empty: all of them
-};
-
-constexpr std::array<ExactOperand, 7> kExact{{{families::grid_sample, "grid"},
-                                              {families::roi_align, "rois"},
-                                              {families::roi_max_pool, "rois"},
-                                              {families::coded_gemm, "scales"},
-                                              {families::suppression, ""},
-                                              {families::trees, ""},
-                                              {families::determinant, ""}}};
-
-bool is_exact(Family family, const std::string& role) {
-  return std::ranges::any_of(kExact, [&](const ExactOperand& one) {
-    return one.family == family && (one.role.empty() || one.role == role);
-  });
-}
 
 bool reads_bits(const Chain& chain) {
   return std::ranges::any_of(chain.steps,
@@ -50,14 +26,23 @@ class Marker {
     }
     for (const TensorId id : list_.tensors.ids()) look_at(id);
     for (const Task& task : list_.tasks) look_at(task);
+    const TensorMarks beyond = beyond_range(list_, type_), exact = places(list_);
+    for (const TensorId id : list_.tensors.ids()) {
+      if (beyond[id] != 0) keep(id, std::string("may hold numbers beyond ") + beyond_text());
+      if (exact[id] != 0) keep(id, "holds places or angles, or what they are made of");
+    }
     for (const TensorId id : list_.tensors.ids()) mark(id);
     return std::move(rounding_);
   }
 
  private:
-  void keep(TensorId tensor, std::string_view why) {
-    std::string_view& known = why_[root_in(list_, tensor)];
+  void keep(TensorId tensor, const std::string& why) {
+    std::string& known = why_[root_in(list_, tensor)];
     if (known.empty()) known = why;
+  }
+
+  [[nodiscard]] const char* beyond_text() const {
+    return type_ == DType::f16 ? "65504" : "3.39e38";
   }
 
   void look_at(TensorId id) {
@@ -72,14 +57,15 @@ class Marker {
 
   /// Numbers that a half has not, or has with few bits.
   void keep_unfit(TensorId id, const Tensor& data) {
-    if (type_ != DType::f16) return;
-    constexpr float kLargest = 65504.0F, kSmallest = 0x1p-10F;
+    const float smallest = type_ == DType::f16 ? 0x1p-10F : 0.0F;
     float largest = 0.0F;
     for (const float value : data.as<float>()) {
       if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
     }
-    if (largest > kLargest) keep(id, "some of its numbers are beyond 65504");
-    if (largest > 0.0F && largest < kSmallest) keep(id, "all of its numbers are below 2^-10");
+    if (largest > largest_of(type_)) {
+      keep(id, std::string("some of its numbers are beyond ") + beyond_text());
+    }
+    if (largest > 0.0F && largest < smallest) keep(id, "all of its numbers are below 2^-10");
   }
 
   /// Of whole numbers only the types of an index, a condition or a place go with halves.
@@ -110,7 +96,7 @@ class Marker {
   void mark(TensorId id) {
     TaskTensor& tensor = list_.tensors[id];
     if (tensor.dtype != DType::f32) return;
-    const std::string_view why = why_[root_in(list_, id)];
+    const std::string& why = why_[root_in(list_, id)];
     if (!why.empty()) {
       rounding_.kept.emplace(tensor.name, why);
       return;
@@ -123,7 +109,7 @@ class Marker {
 
   TaskList& list_;
   DType type_;
-  Indexed<TensorId, std::string_view> why_;  ///< a tensor stays f32, by the root of its aliases
+  Indexed<TensorId, std::string> why_;  ///< a tensor stays f32, by the root of its aliases
   Rounding rounding_;
 };
 
