@@ -107,6 +107,20 @@ void test_options(void) {
   morton_string_free(text);
   morton_compiled_free(compiled);
 
+  CHECK_OK(morton_compile_options_set(options, "precision", "f64"));
+  CHECK_FAILS(morton_compile(all.model, all.device, options, &compiled), MORTON_ERROR_USAGE,
+              "precision f64: expected f32, f16, bf16 or tf32");
+  CHECK(strcmp(morton_last_setting(), "precision") == 0);
+  CHECK_OK(morton_compile_options_set(options, "precision", "f32"));
+  CHECK_OK(morton_compile_options_set(options, "sums", "i8"));
+  CHECK_FAILS(morton_compile(all.model, all.device, options, &compiled), MORTON_ERROR_USAGE,
+              "sums i8: expected f32 or f16");
+  CHECK_OK(morton_compile_options_set(options, "sums", "f32"));
+  static const int64_t huge[] = {INT64_MAX, 2}, many[] = {1 << 20, 1 << 21};
+  CHECK_FAILS(morton_compile_options_set_shape(options, "input", huge, 2), MORTON_ERROR_USAGE,
+              "extents: ");
+  CHECK_FAILS(morton_compile_options_set_value(options, "input", MORTON_F32, many, 2, NULL, 0),
+              MORTON_ERROR_USAGE, "extents: ");
   CHECK_OK(morton_compile_options_set(options, "use", "gemm=gemm.none_such"));
   CHECK_FAILS(morton_compile(all.model, all.device, options, &compiled), MORTON_ERROR_USAGE,
               "gemm.none_such");

@@ -49,7 +49,12 @@ void test_wrong_inputs(void) {
   lenet all = lenet_open(1);
   const size_t bytes = PIXELS * sizeof(float);
   float got[KINDS], again[KINDS];
+  const void* mapped = NULL;
   CHECK_FAILS(morton_session_run(all.session), MORTON_ERROR_USAGE, "input");
+  CHECK_FAILS(morton_session_get_output(all.session, "probabilities", got, sizeof got),
+              MORTON_ERROR_USAGE, "'probabilities' has no value before a run");
+  CHECK_FAILS(morton_session_map_output(all.session, "probabilities", &mapped, NULL),
+              MORTON_ERROR_USAGE, "before a run");
   CHECK_OK(morton_session_set_input(all.session, "input", all.images, bytes));
   CHECK_OK(morton_session_run(all.session));
   CHECK_OK(morton_session_get_output(all.session, "probabilities", got, sizeof got));

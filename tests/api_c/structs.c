@@ -89,5 +89,12 @@ void test_versions(void) {
   morton_port port;
   memset(&port, 0, sizeof port);
   CHECK_FAILS(morton_model_input(all.model, 0, &port), MORTON_ERROR_USAGE, "its size is not set");
+  // What lay in memory where a caller never wrote: nothing is read or written by it.
+  memset(&port, 0xa5, sizeof port);
+  CHECK_FAILS(morton_model_input(all.model, 0, &port), MORTON_ERROR_USAGE, "its size is not set");
+  CHECK(port.bytes == port.size);
+  memset(&later, 0xa5, sizeof later);
+  CHECK_FAILS(morton_session_create(all.compiled, &later.known, &session), MORTON_ERROR_USAGE,
+              "its size is not set");
   lenet_close(&all);
 }

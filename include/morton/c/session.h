@@ -46,8 +46,9 @@ MORTON_C_API morton_status morton_session_run(morton_session* session);
 MORTON_C_API morton_status morton_session_enqueue(morton_session* session);
 MORTON_C_API morton_status morton_session_wait(morton_session* session);
 /// Waits for the enqueued work, then copies an output to the caller's memory: all `bytes` bytes
-/// that the port states. Of an output whose extents a run finds out the port states the bound; what
-/// there is lies at the front, and morton_session_output_extents says how much.
+/// that the port states. MORTON_ERROR_USAGE before the first run. Of an output whose extents a run
+/// finds out the port states the bound; what there is lies at the front, and
+/// morton_session_output_extents says how much.
 MORTON_C_API morton_status morton_session_get_output(morton_session* session, const char* name,
                                                      void* data, size_t bytes);
 /// The extents that an output has after the last run, into `extents`, which has room for `rank`, as

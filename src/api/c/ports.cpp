@@ -64,6 +64,11 @@ Shape morton::api::shape_of(const std::int64_t* extents, std::size_t rank) {
   for (const std::int64_t extent : shape) {
     if (extent < 0) throw UsageError("extents: " + to_string(shape) + " has one below 0");
   }
+  try {
+    static_cast<void>(element_count(shape));
+  } catch (const ModelError& error) {
+    throw UsageError("extents: " + error.message());
+  }
   return shape;
 }
 

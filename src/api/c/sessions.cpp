@@ -47,6 +47,11 @@ void wait(morton_session& session) {
   if (session.last) session.last->wait();
 }
 
+/// Before a run outputs hold whatever lay in their memory.
+void require_run(const morton_session& session, const std::string& output) {
+  if (!session.last) throw UsageError("session: output '" + output + "' has no value before a run");
+}
+
 /// The output's value after the last run. Of one whose extents a run finds out it is cut to them.
 Tensor cut_output(morton_session& session, const std::string& name) {
   return session.session.get_output(name);
@@ -61,6 +66,7 @@ bool has_counts(const PortInfo& port) {
 
 void copy_output(morton_session& session, const std::string& name, void* data, std::size_t bytes) {
   const PortInfo* const port = session.outputs.find(name);
+  if (port != nullptr) require_run(session, name);
   const std::string what = "output '" + name + "'";
   if (port != nullptr && !has_counts(*port)) {
     require_bytes(what, port->dtype, port->shape, bytes);
@@ -139,6 +145,7 @@ morton_status morton_session_output_extents(morton_session* session, const char*
     const std::string output = given_text(name, "name");
     const PortInfo* const port = from.outputs.find(output);
     const bool is_known = port != nullptr && !has_counts(*port);
+    if (port != nullptr && !is_known) require_run(from, output);
     const Shape shape = is_known ? port->shape : cut_output(from, output).shape();
     if (rank != shape.size()) {
       throw UsageError("output '" + output + "': has " + std::to_string(shape.size()) +
@@ -163,7 +170,10 @@ morton_status morton_session_map_input(morton_session* session, const char* name
 morton_status morton_session_map_output(morton_session* session, const char* name,
                                         const void** data, size_t* bytes) {
   return hand_over(data, "data", [&] {
-    const Tensor mapped = given(session, "session").session.map_output(given_text(name, "name"));
+    auto& from = given(session, "session");
+    const std::string output = given_text(name, "name");
+    if (from.outputs.find(output) != nullptr) require_run(from, output);
+    const Tensor mapped = from.session.map_output(output);
     tell_bytes(mapped, bytes);
     return static_cast<const void*>(mapped.data());
   });

@@ -118,7 +118,7 @@ void tell_result(const BatchResult& from, morton_batch_result* to) {
 /// Whether the caller wants a result; UsageError, before anything is done, where it has no size.
 bool is_wanted(const morton_batch_result* result) {
   if (result == nullptr) return false;
-  if (result->size < sizeof result->size) throw UsageError("result: its size is not set");
+  require_size(result->size, "result", "it is sizeof the struct");
   return true;
 }
 

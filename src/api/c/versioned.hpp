@@ -11,6 +11,14 @@
 
 namespace morton::api {
 
+/// Throws UsageError for what cannot be the size of a struct of the interface for C: that of one
+/// which nobody has filled in.
+inline void require_size(std::size_t size, const char* what, const char* advice) {
+  constexpr std::size_t kLargest = 4096;
+  if (size >= sizeof size && size <= kLargest) return;
+  throw UsageError(std::string(what) + ": its size is not set; " + advice);
+}
+
 /// Structs of the interface for C begin with the size that the caller's header gives them. A
 /// library may know more members, which then hold what `otherwise` says; or fewer, and then what it
 /// does not know must be zero.
@@ -20,9 +28,7 @@ T read_versioned(const T* from, const T& otherwise, const char* what) {
   if (from == nullptr) return otherwise;
   std::size_t size = 0;
   std::memcpy(&size, from, sizeof size);
-  if (size < sizeof size) {
-    throw UsageError(std::string(what) + ": its size is not set; call its _init first");
-  }
+  require_size(size, what, "call its _init first");
   const auto* bytes = reinterpret_cast<const char*>(from);
   if (std::any_of(bytes + std::min(size, sizeof(T)), bytes + size,
                   [](char byte) { return byte != 0; })) {
@@ -38,9 +44,7 @@ T read_versioned(const T* from, const T& otherwise, const char* what) {
 template <typename T>
 void write_versioned(T* to, std::size_t size, const T& value, const char* what) {
   given(to, what);
-  if (size < sizeof size) {
-    throw UsageError(std::string(what) + ": its size is not set; it is sizeof the struct");
-  }
+  require_size(size, what, "it is sizeof the struct");
   std::memset(static_cast<void*>(to), 0, size);
   std::memcpy(static_cast<void*>(to), &value, std::min(size, sizeof(T)));
   std::memcpy(static_cast<void*>(to), &size, sizeof size);

@@ -16,11 +16,24 @@
 namespace morton::api {
 namespace {
 
-PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const TunedData> tuned) {
-  PlanOptions plan_options;
-  if (options.precision.sums != DType::f32 && options.precision.operands != DType::f16) {
+/// Throws UsageError where kernels know no such types.
+void check_precision(const CompileOptions::Precision& precision) {
+  const auto refuse = [](const char* name, DType type, const char* expected) {
+    throw UsageError(setting(name, std::string(name_of(type))) + ": expected " + expected);
+  };
+  const DType operands = precision.operands, sums = precision.sums;
+  const bool known = operands == DType::f32 || operands == DType::f16 || operands == DType::bf16 ||
+                     operands == DType::tf32;
+  if (!known) refuse("precision", operands, "f32, f16, bf16 or tf32");
+  if (sums != DType::f32 && sums != DType::f16) refuse("sums", sums, "f32 or f16");
+  if (sums == DType::f16 && operands != DType::f16) {
     throw UsageError(setting("sums", "f16") + " goes with " + setting("precision", "f16"));
   }
+}
+
+PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const TunedData> tuned) {
+  PlanOptions plan_options;
+  check_precision(options.precision);
   plan_options.precision = options.precision.operands;
   plan_options.sums = options.precision.sums;
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
