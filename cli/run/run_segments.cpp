@@ -26,6 +26,7 @@ SegmentsAnswer run_in_segments(const GivenModel& model, const std::vector<Device
     const std::string often = wait.times == 1 ? "once" : fmt::format("{} times", wait.times);
     log::info("the host waited {}: {}", often, with_options(wait.why));
   }
+  for (const Message& line : answer.report.fallbacks) log::warn("{}", with_options(line));
   log::info("segments: {} plans made, {} kernels built", answer.report.plans,
             answer.report.built_kernels);
   return answer;

@@ -27,6 +27,9 @@ struct SegmentsReport {
   std::vector<Wait> waits;  ///< in the order in which they came
   int plans = 0;            ///< made in it; none where all shapes had been there before
   int built_kernels = 0;    ///< likewise
+  /// CompileReport::fallbacks of all plans that the session has made, in this run or before; each
+  /// line once.
+  std::vector<Message> fallbacks;
 };
 
 /// Limits of a SegmentedSession.

@@ -60,8 +60,31 @@ const std::vector<std::pair<const char*, Setter>>& setters() {
       {"start",
        [](Options& o, py::handle v, Kept&) {
          using Start = Options::Start;
-         o.start =
-             choice<Start>(v, "start", {{"ready", Start::ready}, {"at_once", Start::at_once}});
+         o.start = choice<Start>(v, "start",
+                                 {{"ready", Start::ready},
+                                  {"at_once", Start::at_once},
+                                  {"interim_alone", Start::interim_alone}});
+       }},
+      {"cache_dir", [](Options& o, py::handle v, Kept&) { o.cache_dir = v.cast<std::string>(); }},
+      {"launches",
+       [](Options& o, py::handle v, Kept&) {
+         o.launches =
+             choice<JoinedLaunches>(v, "launches",
+                                    {{"joined_for_training", JoinedLaunches::joined_for_training},
+                                     {"apart", JoinedLaunches::apart},
+                                     {"joined", JoinedLaunches::joined}});
+       }},
+      {"other_shapes",
+       [](Options& o, py::handle v, Kept&) {
+         using Other = Options::OtherShapes;
+         o.other_shapes = choice<Other>(v, "other_shapes",
+                                        {{"prepare", Other::prepare}, {"leave", Other::leave}});
+       }},
+      {"unkept",
+       [](Options& o, py::handle v, Kept&) {
+         using Unkept = Options::Unkept;
+         o.unkept =
+             choice<Unkept>(v, "unkept", {{"report", Unkept::report}, {"refuse", Unkept::refuse}});
        }},
       {"fallback",
        [](Options& o, py::handle v, Kept&) {

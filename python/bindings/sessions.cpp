@@ -155,6 +155,9 @@ py::dict segments_report(SharedSegments& self) {
   facts["waits"] = waits;
   facts["plans"] = report.plans;
   facts["built_kernels"] = report.built_kernels;
+  py::list fallbacks;
+  for (const Message& line : report.fallbacks) fallbacks.append(line.print());
+  facts["fallbacks"] = fallbacks;
   return facts;
 }
 
@@ -177,8 +180,10 @@ void bind_sessions(py::module_& module) {
       .def(py::init(&make_segments), py::arg("model"), py::arg("device"),
            py::arg("options") = py::dict())
       .def("run", &SharedSegments::run, py::arg("inputs"), "As Session.run.")
-      .def_property_readonly("report", &segments_report,
-                             "What the last run took: waits of the host, plans, built kernels.");
+      .def_property_readonly(
+          "report", &segments_report,
+          "What the last run took: waits of the host, plans, built kernels. And `fallbacks` of "
+          "all plans so far.");
 }
 
 }  // namespace morton::python

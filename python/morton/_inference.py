@@ -57,8 +57,8 @@ class InferenceSession:
             self._profile = Profile(self._options) if self._options.enable_profiling else None
             self._compiled = None
             self._session = self._make_session(options)
-        for text in self.report.get("fallbacks", []):
-            warnings.warn(text, stacklevel=2)
+        self._told = set()
+        self._tell_fallbacks()
         self._pool = None
         self._pool_lock = threading.Lock()
 
@@ -73,6 +73,13 @@ class InferenceSession:
         except _native.NeedsSegments:
             return _native.SegmentedSession(self._model, self._device, options)
         return _native.Session(self._compiled, profiling=self._profile is not None)
+
+    def _tell_fallbacks(self):
+        """Warns of each fallback that nobody was told of. Plans may be made in any run where extents are open."""
+        for text in self.report.get("fallbacks", []):
+            if text not in self._told:
+                self._told.add(text)
+                warnings.warn(text, stacklevel=3)
 
     @property
     def report(self):
@@ -116,6 +123,8 @@ class InferenceSession:
         start_ns = time.perf_counter_ns()
         with named_as_theirs():
             found = self._session.run(feed)
+        if self._compiled is None:
+            self._tell_fallbacks()
         if self._profile is not None:
             self._profile.add(self._session, start_ns)
         return [found[name] for name in names]

@@ -93,6 +93,28 @@ TEST_P(ModelSegments, AStrictModelDoesNotWait) {
   EXPECT_THAT(error.what(), HasSubstr("whether it goes on follows from data"));
 }
 
+TEST_P(ModelSegments, FallbacksOfAllPlansAreReportedOnce) {
+  Graph graph = Sketch()
+                    .input("x", {5, 3})
+                    .constant("w", Tensor::from({3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6}))
+                    .node("MatMul", {"x", "w"}, {"y"})
+                    .graph({"y"});
+  graph.tensor(graph.inputs[0]).declared[0].symbol = "rows";
+  CompileOptions on_the_host;
+  on_the_host.use = {{"gemm", "gemm.eigen"}};
+  SegmentedSession segments(to_model(graph), device(), on_the_host);
+  for (const std::int64_t rows : {5, 7, 5}) {
+    const Tensor x = Tensor::from({rows, 3}, std::vector<float>(3 * rows, 1.0F));
+    try {
+      EXPECT_THAT(answer(segments, "x", x), SizeIs(2 * rows));
+    } catch (const UnsupportedError& error) {
+      GTEST_SKIP() << "gemm.eigen cannot be used here: " << error.what();
+    }
+    ASSERT_THAT(segments.report().fallbacks, SizeIs(1));
+    EXPECT_THAT(segments.report().fallbacks[0].print(), HasSubstr("computed on the host"));
+  }
+}
+
 TEST_P(ModelSegments, ALoopWithoutAnEndIsRefusedAtItsLimit) {
   Graph endless = Sketch()
                       .input("x", {1, 2})

@@ -204,6 +204,30 @@ def test_fallbacks_are_told_of(monkeypatch):
         morton.InferenceSession(LENET)
 
 
+def test_fallbacks_of_later_plans_are_told_of_once(monkeypatch):
+    session = morton.InferenceSession(LENET)
+    told = {"fallbacks": []}
+    monkeypatch.setattr(morton.InferenceSession, "report", told)
+    monkeypatch.setattr(session, "_compiled", None)
+    feed = {"input": np.zeros((1, 1, 32, 32), np.float32)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        session.run(None, feed)
+    told["fallbacks"].append("another kernel computes it")
+    with pytest.warns(UserWarning, match="another kernel computes it"):
+        session.run(None, feed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        session.run(None, feed)
+
+
+def test_lists_beyond_the_range_are_refused():
+    node = morton._values.NodeArg(type("Port", (), {"name": "x", "dtype": "float16", "shape": [3]})(), {})
+    np.testing.assert_array_equal(node.array_of([1, 65504, float("-inf")]), np.array([1, 65504, -np.inf], np.float16))
+    with pytest.raises(InvalidArgument, match="float16 does not hold all its numbers"):
+        node.array_of([1, 1e6, 0])
+
+
 def test_values_change_in_place():
     array = np.zeros(3, np.float32)
     value = morton.OrtValue.ortvalue_from_numpy(array)

@@ -42,6 +42,23 @@ def test_a_session_gives_what_the_reference_gives():
     np.testing.assert_allclose(found, want, rtol=1e-4, atol=1e-6)
 
 
+def test_options_are_those_of_every_interface():
+    page = (ROOT / "docs" / "c_api.md").read_text()
+    table = page.split("<!-- options -->")[1].split("<!-- end of options -->")[0]
+    names = {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")}
+    with pytest.raises(morton.UsageError, match="there are ") as error:
+        morton.compile(morton.Model.load(LENET), morton.Device(), no_such=1)
+    known = set(str(error.value).split("there are ")[1].split(", "))
+    assert len(names) > 15 and names <= known
+    for wrong in ({"precision": "f64"}, {"launches": "none"}, {"start": "soon"}, {"unkept": "kept"}):
+        with pytest.raises(morton.UsageError, match="expected "):
+            morton.compile(morton.Model.load(LENET), morton.Device(), **wrong)
+    with pytest.raises(morton.UsageError, match="does not fit"):
+        morton.compile(morton.Model.load(LENET), morton.Device(), cache_dir=3)
+    with pytest.raises(morton.UsageError, match="workspace_limit_bytes -5: must not be negative"):
+        morton.compile(morton.Model.load(LENET), morton.Device(), workspace_limit_bytes=-5)
+
+
 def test_plans_explain_themselves(lenet):
     assert "conv2d" in lenet.plan_text()
     assert len(lenet.plan_text(why=True)) > len(lenet.plan_text())

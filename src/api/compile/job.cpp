@@ -36,6 +36,11 @@ PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const
   check_precision(options.precision);
   plan_options.precision = options.precision.operands;
   plan_options.sums = options.precision.sums;
+  if (options.workspace_limit_bytes.value_or(0) < 0) {
+    throw UsageError(
+        setting("workspace_limit_bytes", std::to_string(*options.workspace_limit_bytes)) +
+        ": must not be negative");
+  }
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;
   plan_options.exclude = options.exclude;

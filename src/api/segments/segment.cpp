@@ -61,6 +61,9 @@ void SegmentContext::wait(const std::string& node, const Message& why, std::int6
 CompiledModel SegmentContext::made(CompiledModel compiled) {
   ++report.plans;
   report.built_kernels += compiled.report().kernels.built;
+  for (const Message& line : compiled.report().fallbacks) {
+    if (std::ranges::count(report.fallbacks, line) == 0) report.fallbacks.push_back(line);
+  }
   return compiled;
 }
 

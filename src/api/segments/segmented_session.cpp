@@ -72,7 +72,8 @@ std::vector<NamedTensor> SegmentedSession::run(std::span<const NamedTensor> inpu
     if (given.contains(graph.tensor(id).name)) continue;
     throw UsageError("segments: input '" + graph.tensor(id).name + "' is missing");
   }
-  state_->context.report = {};
+  SegmentsReport& report = state_->context.report;
+  report = {.waits = {}, .fallbacks = std::move(report.fallbacks)};
   const Values results = state_->whole.run(given);
   std::vector<NamedTensor> outputs;
   for (const TensorId id : graph.outputs) {
