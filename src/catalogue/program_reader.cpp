@@ -52,7 +52,7 @@ NameSet optional_definitions(const Entry& entry) {
     }
     if (entry.family == families::gather) names.insert("NEST_dst");
     if (entry.family == families::pack) {
-      names.insert({"NEST_dst", "NEST_src", "RUN_LENGTH_dst", "WALK_dst"});
+      names.insert({"GIVE_dst", "NEST_dst", "NEST_src", "RUN_LENGTH_dst", "WALK_dst"});
     }
     return names;
   }

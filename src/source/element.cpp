@@ -105,6 +105,23 @@ std::vector<MacroText> hand_macros(DType type, const std::string& array, Element
   return macros;
 }
 
+std::vector<MacroText> move_macros(DType src, DType dst, double outside) {
+  const auto is_half = [](DType type) { return type == DType::f16 || type == DType::bf16; };
+  if (is_half(src) && src == dst && outside == 0.0) {
+    return {{"MOVED", "", "ushort"},
+            {"TAKE_src", "(i)", "(((__global const ushort*)src)[i])"},
+            {"GIVE_dst", "(i, v)", "(((__global ushort*)dst)[i] = (v))"}};
+  }
+  if (is_half(src) || is_half(dst)) {
+    return {{"MOVED", "", "float"},
+            {"TAKE_src", "(i)", load_text(src, "src", "(i)")},
+            {"GIVE_dst", "(i, v)", store_text(dst, "dst", "(i)", "(v)")}};
+  }
+  return {{"MOVED", "", std::string(value_type(dst))},
+          {"TAKE_src", "(i)", "(src[i])"},
+          {"GIVE_dst", "(i, v)", "(dst[i] = (v))"}};
+}
+
 MacroText stepped_macro(DType type, const std::string& array) {
   const std::string vectors = "((__global const " + std::string(memory_type(type)) + "4*)(p))[i]";
   return {"AT4_FROM_" + array, "(p, i)",

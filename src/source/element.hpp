@@ -48,6 +48,10 @@ enum class ElementUse : std::uint8_t { read, write };
 /// offered, nor stores of vectors of tf32.
 [[nodiscard]] std::vector<MacroText> hand_macros(DType type, const std::string& array,
                                                  ElementUse use);
+/// For a kernel that copies src to dst: MOVED is the type of an element on its way, TAKE_src(i) and
+/// GIVE_dst(i, v) read and write element i. Halves go as words where both are of one type and
+/// `outside`, the value beyond src's edges, is 0.
+[[nodiscard]] std::vector<MacroText> move_macros(DType src, DType dst, double outside);
 /// AT4_FROM_<array>(p, i) is the i-th vector of four from the pointer p into the array.
 [[nodiscard]] MacroText stepped_macro(DType type, const std::string& array);
 /// The same for an operand in an image: AT4_<image>(x, y) is the texel in column x of row y.

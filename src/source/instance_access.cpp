@@ -162,7 +162,17 @@ void InstanceWriter::define_vector_access(const InstanceOperand& operand,
   }
 }
 
+void InstanceWriter::define_moves(const InstanceOperand& dst) {
+  if (!spec_.entry->uses("GIVE_dst")) return;
+  const InstanceOperand& source = *find("src");
+  for (const MacroText& macro : move_macros(source.arrangement.dtype, dst.arrangement.dtype,
+                                            source.view.bounded ? source.view.outside : 0.0)) {
+    define(macro.name, macro.parameters, macro.body);
+  }
+}
+
 void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
+  define_moves(dst);
   MemoryOrderText text = memory_order_text(dst);
   sizes_.merge(text.sizes);
   define("COORDINATES_OF_dst", "(e)", text.declarations);

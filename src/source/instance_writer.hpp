@@ -60,6 +60,8 @@ class InstanceWriter {
                                     const std::string& index) const;
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
+  /// How a copy takes an element of src and puts it into dst (source/element.hpp).
+  void define_moves(const InstanceOperand& dst);
   void define_common_order(const InstanceOperand& dst);
   /// Reads of src0 and the side operands along the loops of dst's memory (source/loop_nest.hpp).
   void define_nest(const InstanceOperand& dst);

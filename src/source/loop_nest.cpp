@@ -175,6 +175,7 @@ void InstanceWriter::define_nest(const InstanceOperand& dst) {
     return load_text(operand.arrangement.dtype, operand.name, reduced.to_opencl());
   };
   define("NEST_LOAD_" + source.name, "(i)", load(source, place));
+  if (packs) define("NEST_PLACE_src", "(i)", "(" + place.to_opencl() + ")");
   if (spec_.problem.epilogue.is_identity()) return define("NEST_EPILOGUE", "(v, i)", "(v)");
   std::string call = epilogue_name() + "((v)";
   for (const auto& side : spec_.sides) {
@@ -212,6 +213,7 @@ void InstanceWriter::define_nest_of_gather(const InstanceOperand& dst) {
 /// The walk of a copy along src, whose lines go to places in dst.
 void InstanceWriter::define_nest_of_part(const InstanceOperand& dst) {
   const InstanceOperand& source = *find("src");
+  define_moves(dst);
   const bool is_open = source.view.bounded || dst.view.bounded || source.view.coordinates.empty();
   const auto nest = is_open ? std::nullopt : LoopNest::of(source);
   Expression place;

@@ -20,9 +20,9 @@ __kernel ATTRIBUTES void pack_part_lines(ARGUMENTS) {
   const int items = (int)get_global_size(0);
 #if NEST_src
   NEST_EACH_LINE(line, share(NEST_LINES, item, items), share(NEST_LINES, item + 1, items)) {
-    __global const MEMORY_src* from = src + line * NEST_LENGTH;
+    const int start = line * NEST_LENGTH;
     const int inside = NEST_DATA;
-    for (int i = 0; i < inside; ++i) dst[NEST_PLACE_dst(i)] = from[i];
+    for (int i = 0; i < inside; ++i) GIVE_dst(NEST_PLACE_dst(i), TAKE_src(start + i));
   }
 #else
   const int last = share(part_rows, item + 1, items);

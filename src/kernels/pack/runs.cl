@@ -29,10 +29,10 @@ __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
   const int item = (int)get_global_id(0);
   const int items = (int)get_global_size(0);
   NEST_EACH_LINE(line, share(NEST_LINES, item, items), share(NEST_LINES, item + 1, items)) {
-    __global MEMORY_dst* out = dst + line * NEST_LENGTH;
+    const int start = line * NEST_LENGTH;
     const int inside = NEST_DATA;
-    for (int i = 0; i < inside; ++i) out[i] = NEST_LOAD_src(i);
-    for (int i = inside; i < NEST_LENGTH; ++i) out[i] = 0;
+    for (int i = 0; i < inside; ++i) GIVE_dst(start + i, TAKE_src(NEST_PLACE_src(i)));
+    for (int i = inside; i < NEST_LENGTH; ++i) GIVE_dst(start + i, (MOVED)0);
   }
 #else
   const int runs = (LOOP_dst + RUN_LENGTH_dst - 1) / RUN_LENGTH_dst;
@@ -60,8 +60,8 @@ __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
         const int wanted = is_data && INSIDE_ALONG_dst(i);
         const int found = wanted && INSIDE_ALONG_src(i);
         // The first element stands in for those that are not there, so that nothing need branch.
-        const TYPE_dst value = src[found ? INDEX_ALONG_src(i) : 0];
-        dst[e + i] = found ? value : wanted ? (TYPE_dst)OUTSIDE_src : (TYPE_dst)0;
+        const MOVED value = TAKE_src(found ? INDEX_ALONG_src(i) : 0);
+        GIVE_dst(e + i, found ? value : wanted ? (MOVED)OUTSIDE_src : (MOVED)0);
       }
     }
   }

@@ -35,7 +35,7 @@ struct Transform {
 /// Makes transforms at random; each kind in turn.
 class TransformSource : public test::LayoutSource {
  public:
-  using test::LayoutSource::LayoutSource;
+  TransformSource(unsigned seed, DType type) : LayoutSource(seed), type_(type) {}
 
   Transform next(int number) {
     switch (number % 6) {
@@ -90,7 +90,10 @@ class TransformSource : public test::LayoutSource {
     for (float& value : tensor.as_mutable<float>()) {
       value = static_cast<float>(between(-1'000'000, 1'000'000)) / 4096.0F;
     }
-    return tensor;
+    if (type_ == DType::f32) return tensor;
+    Tensor halves = Tensor::allocate(type_, shape);
+    for (std::int64_t i = 0; i < halves.size(); ++i) halves.set(i, tensor.at(i));
+    return halves;
   }
 
   Tensor bytes(const Shape& shape) {
@@ -104,6 +107,7 @@ class TransformSource : public test::LayoutSource {
   /// Somewhere in memory, padding and the pitch's gaps undefined.
   Arrangement somewhere(const Shape& shape) {
     Arrangement result = arrangement(shape);
+    result.dtype = type_;
     result.padding = PaddingContents::undefined;
     return result;
   }
@@ -111,6 +115,7 @@ class TransformSource : public test::LayoutSource {
   /// A pack's target has no pitch.
   Arrangement target(const Shape& shape) {
     Arrangement result = arrangement(shape);
+    result.dtype = type_;
     result.pitch = 0;
     return result;
   }
@@ -124,8 +129,7 @@ class TransformSource : public test::LayoutSource {
       grouping.push_back({static_cast<int>(d)});
     }
     const Layout order = layout(static_cast<int>(shape.size()));
-    return make_arrangement(DType::f32, shape, std::move(grouping), order, align,
-                            PaddingContents::zero);
+    return make_arrangement(type_, shape, std::move(grouping), order, align, PaddingContents::zero);
   }
 
   Transform direct() {
@@ -238,6 +242,8 @@ class TransformSource : public test::LayoutSource {
     problem.extents["FROM"] = between(0, 4);
     return through("slice", tensor, view, problem, extents);
   }
+
+  DType type_;  ///< of sources and targets, but for those of one entry
 };
 
 Value value_of(const std::string& name, Value::Kind kind, const Arrangement& arrangement,
@@ -308,8 +314,8 @@ void add_step(Plan& plan, const Entry& entry, const Transform& transform,
 class CataloguePack : public test::DeviceTest {
  protected:
   /// Runs `count` transforms by the entry and compares each with the host.
-  void run(const Entry& entry, int count, Surroundings surroundings) {
-    TransformSource source(kPackSeed);
+  void run(const Entry& entry, int count, Surroundings surroundings, DType type = DType::f32) {
+    TransformSource source(kPackSeed, type);
     std::vector<Transform> transforms;
     std::vector<NamedTensor> inputs;
     Plan plan;
@@ -346,6 +352,22 @@ TEST_P(CataloguePack, EqualsTheHostOnRandomLayoutsAndViews) {
     ++entries;
   }
   EXPECT_GE(entries, 2);
+}
+
+TEST_P(CataloguePack, MovesHalvesAsTheyAre) {
+  int entries = 0;
+  for (const Entry& entry : catalogue_.entries()) {
+    if (entry.family != families::pack || writes_parts(entry) || packs_one_layout(entry)) continue;
+    for (const DType type : {DType::f16, DType::bf16}) {
+      const auto knows = [&](const char* role) {
+        return std::ranges::count(entry.operands.at(role).types, type) > 0;
+      };
+      if (!knows("src") || !knows("dst")) continue;
+      run(entry, kTransforms / 4, Surroundings::guards, type);
+      ++entries;
+    }
+  }
+  EXPECT_GE(entries, 4);
 }
 
 class CataloguePackOclgrind : public CataloguePack {};
