@@ -21,7 +21,8 @@
 // multiplied by exp(former - new). Each work-item sums the exponentials that it made, and a row's work-items add these
 // sums up in the end, when dst is divided by them. A NaN anywhere in a query's scores makes all of its results NaN.
 //
-// Edges: queries that do not exist are zeros, and not stored. Keys that do not exist have scores of -INFINITY.
+// Edges: queries that do not exist are zeros, and not stored. Keys that do not exist have scores of -INFINITY,
+// and values of 0.
 //
 // Tunables: TILE_M queries of a work-group (a multiple of 4); TILE_L keys of a step (of 4); HEAD, the most columns of
 // queries and values (of TILE_L).
@@ -69,10 +70,11 @@ __kernel ATTRIBUTES void tiles(ARGUMENTS) {
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 8
     for (int i = item; i < TILE_L * HEAD; i += ITEMS) {
-      const int l = min(l0 + i / HEAD, L - 1);
+      const int l = l0 + i / HEAD;
       const int d = i % HEAD;
-      keys[d * KEY_PITCH + i / HEAD] = d < D ? AT_key(all_keys + l * H * D + d) : 0.0f;
-      values[i] = d < W ? AT_value(all_values + l * H * W + d) : 0.0f;
+      keys[d * KEY_PITCH + i / HEAD] = l < L && d < D ? AT_key(all_keys + l * H * D + d) : 0.0f;
+      // Shares of keys that do not exist are 0, which an infinite value would make NaN.
+      values[i] = l < L && d < W ? AT_value(all_values + l * H * W + d) : 0.0f;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // score[i] has the four queries of key 4*x + i.
