@@ -30,6 +30,14 @@ if(MORTON_TESTS)
            COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
   set_tests_properties(python_package PROPERTIES ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT}")
+
+  # The site and its links, without a browser; skipped, with the reason, where what makes it is missing.
+  if(NOT MORTON_SANITIZE)
+    add_test(NAME site COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tools/site/build.py
+                               ${PROJECT_BINARY_DIR}/Testing/site)
+    set_tests_properties(site PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT
+      "PYTHONPATH=${PROJECT_BINARY_DIR}/python;${MORTON_TEST_ENVIRONMENT}")
+  endif()
 endif()
 
 # What a wheel holds beside the package's own files.
