@@ -16,6 +16,7 @@ struct ArchitectureInfo {
   std::string summary;  ///< one line
 };
 
+/// All of them, in the order in which messages list them.
 [[nodiscard]] MORTON_API std::vector<ArchitectureInfo> architectures();
 
 /// The network with random weights: He's scheme, the same for the same seed. Throws UsageError that

@@ -50,7 +50,8 @@ struct LayerOptions {
 /// Runs the model once and compares each layer, from what the device computed before it, with the
 /// reference in double: an element is wrong where it lies further away than rounding explains
 /// (docs/numerics.md). The reference computes the nodes that the model states, so what passes and
-/// fusion have made of them is compared too. For a model on one device.
+/// fusion have made of them is compared too. For a model on one device. Throws what Session::run
+/// throws.
 [[nodiscard]] MORTON_API LayerReport compare_layers(const CompiledModel& model,
                                                     std::span<const NamedTensor> inputs,
                                                     const LayerOptions& options = {});

@@ -277,14 +277,14 @@ MORTON_API CompileReport::Kernels prepare_interim_kernels(const Device& device);
                                                const CompileOptions& options = {});
 
 /// As plan_text, for programs: a JSON object with the steps, their arguments, the values and the
-/// blocks of memory.
+/// blocks of memory. Throws as plan_text.
 [[nodiscard]] MORTON_API std::string plan_json(const Model& model,
                                                const std::vector<std::string>& device_jsons,
                                                const CompileOptions& options = {},
                                                SettingPrinter printer = print_setting);
 
 /// The plan alone, for a device described by JSON (`morton devices --format json`), which need not
-/// be present.
+/// be present. Throws as `compile`, and UsageError for a text that is no device.
 [[nodiscard]] MORTON_API std::string plan_text(const Model& model, const std::string& device_json,
                                                CompiledModel::Detail detail,
                                                const CompileOptions& options = {},

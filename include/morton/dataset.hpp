@@ -24,7 +24,7 @@ struct MORTON_API Dataset {
   std::int64_t classes = 0;
   std::vector<std::string> class_names;  ///< empty, or one for each class
 
-  [[nodiscard]] std::int64_t size() const { return inputs.shape().front(); }
+  [[nodiscard]] std::int64_t size() const { return inputs.shape().front(); }  ///< examples, N
   [[nodiscard]] bool has_labels() const { return classes > 0; }
 };
 

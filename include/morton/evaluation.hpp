@@ -32,9 +32,11 @@ struct MORTON_API Evaluation {
   /// [classes, classes]: examples by what they show (row) and the model's answer (column).
   std::vector<std::int64_t> confusion;
 
+  /// The share of the examples that were right, 0 to 1; 0 of no examples.
   [[nodiscard]] double accuracy() const {
     return examples == 0 ? 0.0 : static_cast<double>(right) / static_cast<double>(examples);
   }
+  /// How many examples of class `truth` were answered with `answer`; both are 0 to classes - 1.
   [[nodiscard]] std::int64_t count(std::int64_t truth, std::int64_t answer) const {
     return confusion[static_cast<std::size_t>(truth * classes + answer)];
   }

@@ -20,7 +20,7 @@ namespace morton {
 /// there. Throws ModelError, UnsupportedError.
 [[nodiscard]] MORTON_API std::optional<std::vector<Tensor>> read_value(const std::string& path,
                                                                        const ValueForm& form);
-/// Writes .npy (one tensor) or .npz, atomically.
+/// Writes .npy (one tensor) or .npz, atomically. Throws UsageError where that cannot be written.
 MORTON_API void write_tensors(const std::string& path, std::span<const NamedTensor> tensors);
 /// An image (u8 [H, W, C]) as an input of shape [1, C, H', W']: levels / 255 in the order red,
 /// green, blue, colours turned to grey where C is 1; a smaller image is centred on zeros, a larger

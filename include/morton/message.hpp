@@ -48,7 +48,7 @@ struct MORTON_API Message {
   }
   friend bool operator==(const Message&, const Message&) = default;
 
-  [[nodiscard]] bool empty() const { return pieces.empty(); }
+  [[nodiscard]] bool empty() const { return pieces.empty(); }  ///< no words, no settings
   /// The settings, in the order in which the text names them.
   [[nodiscard]] std::vector<NamedSetting> settings() const;
   /// The text, with settings as `printer` writes them.

@@ -50,6 +50,7 @@ struct QuantizedLayer {
   std::int64_t weight_bytes_before = 0, weight_bytes_after = 0;
 };
 
+/// What `quantize` made, and what that cost in exactness.
 struct QuantizedModel {
   Model model;  ///< ONNX's QuantizeLinear and DequantizeLinear around layers in f32
   /// In the model's order, behind them those that cannot be of 8 bits.

@@ -72,6 +72,8 @@ struct SessionOptions {
 /// mapped or the caller's own (interop.hpp).
 class MORTON_API Session {
  public:
+  /// Takes memory on the device for all but the weights. Throws DeviceError where there is too
+  /// little.
   explicit Session(const CompiledModel& model, const SessionOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -87,17 +89,20 @@ class MORTON_API Session {
 
   /// The parts of `run`: write an input, enqueue all steps, read an output. A second `enqueue` may
   /// follow before the first has ended; steps run in order. With a step on the host (StepInfo)
-  /// `enqueue` returns once that is done.
+  /// `enqueue` returns once that is done. `set_input` throws UsageError for an unknown name or a
+  /// wrong type or shape; `value` is copied and need not live on.
   void set_input(const std::string& name, const Tensor& value);
   /// Which steps `enqueue` takes: all of them; or, to measure what packing costs, those that
   /// compute, on what an earlier run of all left packed. Outputs are undefined after the latter.
   enum class Steps : std::uint8_t { all, computing };
+  /// All steps on the inputs that are set. Throws UsageError where one was never set or anything is
+  /// mapped, and DeviceError.
   Event enqueue(Steps steps = Steps::all);
   /// Waits for the enqueued work, then copies into `destination`, which has the output's type and
-  /// shape.
+  /// shape. Throws UsageError for an unknown name or another type or shape; DeviceError.
   void get_output(const std::string& name, Tensor& destination);
   [[nodiscard]] Tensor get_output(const std::string& name);
-  /// Several outputs, after one wait.
+  /// Several outputs, after one wait, in the order of `names`. Throws as get_output.
   [[nodiscard]] std::vector<Tensor> get_outputs(const std::vector<std::string>& names);
 
   /// A state of the model (weights that a training step renews): its value after the enqueued work,

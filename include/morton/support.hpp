@@ -27,6 +27,7 @@ struct NodeSupport {
   Message reason;
 };
 
+/// Whether Morton can compute a model, node by node.
 struct ModelSupport {
   std::vector<NodeSupport> nodes;  ///< those that an output depends on, in the model's order
   /// Why only what needs no shapes was looked at (an extent is open); empty where all was.

@@ -41,7 +41,7 @@ class MORTON_API Tensor {
   [[nodiscard]] static Tensor of_mapped_file(DType type, const Shape& shape, const void* data,
                                              std::size_t bytes,
                                              std::shared_ptr<const void> mapping);
-  /// Owned, filled from `values`.
+  /// Owned, filled from `values`; throws UsageError where the shape has another number of elements.
   [[nodiscard]] static Tensor from(const Shape& shape, std::span<const float> values);
   [[nodiscard]] static Tensor from(const Shape& shape, std::span<const std::int64_t> values);
 
@@ -72,10 +72,10 @@ class MORTON_API Tensor {
   }
 
   /// Element `index` (row-major) converted to double, for any element type. A 64-bit integer beyond
-  /// 2^53 is rounded.
+  /// 2^53 is rounded. Throws UsageError beyond the last element.
   [[nodiscard]] double at(std::int64_t index) const;
   /// Sets element `index`, rounding to the element type (f16: to nearest even; integers:
-  /// saturating).
+  /// saturating). Throws UsageError beyond the last element.
   void set(std::int64_t index, double value);
 
   /// Of a mapped file: gives its memory back until the bytes are read again. Else does nothing.

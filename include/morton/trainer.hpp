@@ -119,7 +119,9 @@ class MORTON_API Trainer {
   [[nodiscard]] double loss_scale() const;
 
   /// The model, as it is used, on the first `rows` rows of a whole batch; `predictions`, unless
-  /// null, gets its output for all of them. Nothing changes.
+  /// null, gets its output for all of them. Nothing changes. Throws
+  /// UsageError for wrong types or shapes, labels out of range and `rows` that are not 1 to the
+  /// batch; DeviceError.
   BatchResult evaluate(const Tensor& inputs, const Tensor& targets, std::int64_t rows,
                        Tensor* predictions = nullptr);
 

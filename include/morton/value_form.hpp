@@ -21,7 +21,7 @@ struct ValueForm {
   bool is_list = false;      ///< of tensors
   bool is_optional = false;  ///< it may have no value
   bool any_shape = false;    ///< the model leaves open how many dimensions its tensors have
-  [[nodiscard]] bool is_tensor() const { return !is_list && !is_optional; }
+  [[nodiscard]] bool is_tensor() const { return !is_list && !is_optional; }  ///< a plain one
   bool operator==(const ValueForm&) const = default;
 };
 

@@ -173,8 +173,9 @@ CompileOptions compile_options(const py::dict& given, std::vector<py::array>& ke
 void bind_compiling(py::module_& module) {
   py::class_<CompiledModel>(module, "CompiledModel",
                             "A model planned for a device, its kernels built, its weights there.")
-      .def_property_readonly("inputs", &CompiledModel::inputs)
-      .def_property_readonly("outputs", &CompiledModel::outputs)
+      .def_property_readonly("inputs", &CompiledModel::inputs,
+                             "Its inputs, a Port each, with all extents known.")
+      .def_property_readonly("outputs", &CompiledModel::outputs, "Its outputs, likewise.")
       .def_property_readonly("report", &report_of,
                              "Where kernels came from, times and bytes: a dict.")
       .def_property_readonly("steps", &steps_of, "The plan's steps, a dict each.")
@@ -184,9 +185,14 @@ void bind_compiling(py::module_& module) {
             return self.plan_text(why ? PlanDetail::why : PlanDetail::brief);
           },
           py::arg("why") = false, "The plan as text; with `why` the reason of every choice.")
-      .def_property_readonly("device", &CompiledModel::device);
-  module.def("compile", &compile_model, py::arg("model"), py::arg("device"),
-             "Plans the model for the device and builds what is not cached.");
+      .def_property_readonly("device", &CompiledModel::device,
+                             "The Device that it is planned for.");
+  module.def(
+      "compile", &compile_model, py::arg("model"), py::arg("device"),
+      "Plans the model for the device and builds what is not cached. Options are those of C++'s "
+      "CompileOptions by name: batch=8, shapes={\"input\": [1, 3, 224, 224]}, precision=\"f16\". "
+      "Raises UsageError for options that do not fit the model, UnsupportedError, ModelError, "
+      "DeviceError.");
 }
 
 }  // namespace morton::python

@@ -102,8 +102,9 @@ void bind_datasets(py::module_& module) {
           "Copies arrays: inputs u8 [N, C, H, W] or real [N, ...]; targets are labels where "
           "they are whole numbers, else values.")
       .def("__len__", &Dataset::size)
-      .def_readonly("classes", &Dataset::classes)
-      .def_readonly("class_names", &Dataset::class_names);
+      .def_readonly("classes", &Dataset::classes,
+                    "How many classes labels tell apart; 0 where targets are values.")
+      .def_readonly("class_names", &Dataset::class_names, "None, or one for each class.");
 }
 
 }  // namespace morton::python

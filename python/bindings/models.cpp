@@ -53,7 +53,7 @@ Model model_of_bytes(const py::bytes& onnx, const std::string& name) {
 
 void bind_models(py::module_& module) {
   py::class_<PortInfo>(module, "Port", "An input or an output of a model.")
-      .def_readonly("name", &PortInfo::name)
+      .def_readonly("name", &PortInfo::name, "Its name in the model.")
       .def_property_readonly("shape", &extents_of,
                              "Its extents: numbers, and of those that are open their names.")
       .def_property_readonly(
@@ -63,8 +63,9 @@ void bind_models(py::module_& module) {
       .def_property_readonly(
           "is_tensor", [](const PortInfo& port) { return port.form.is_tensor(); },
           "False for lists and optional values.")
-      .def_property_readonly("has_any_shape",
-                             [](const PortInfo& port) { return port.form.any_shape; })
+      .def_property_readonly(
+          "has_any_shape", [](const PortInfo& port) { return port.form.any_shape; },
+          "Whether the model leaves open how many dimensions it has.")
       .def("__repr__", [](const PortInfo& port) {
         return "<morton.Port " + port.name + " " + numpy_name(port.dtype) + " " +
                py::repr(extents_of(port)).cast<std::string>() + ">";
@@ -82,8 +83,11 @@ void bind_models(py::module_& module) {
             self.save(path);
           },
           py::arg("path"), "Writes .onnx, or .json. The file appears whole or not at all.")
-      .def_property_readonly("inputs", [](const Model& self) { return self.inputs(); })
-      .def_property_readonly("outputs", [](const Model& self) { return self.outputs(); })
+      .def_property_readonly(
+          "inputs", [](const Model& self) { return self.inputs(); },
+          "Its inputs, a Port each; open extents have names.")
+      .def_property_readonly(
+          "outputs", [](const Model& self) { return self.outputs(); }, "Its outputs, likewise.")
       .def_property_readonly("summary", &summary_of, "Facts in short, a dict.")
       .def_property_readonly("text", &Model::text, "The graph as text.")
       .def("__repr__",

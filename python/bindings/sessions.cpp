@@ -167,13 +167,19 @@ void bind_sessions(py::module_& module) {
   py::class_<SharedSession>(module, "Session",
                             "A queue, the activations and the state of a compiled model. Threads "
                             "may share it; runs follow each other.")
-      .def(py::init(&make_session), py::arg("model"), py::arg("profiling") = false)
+      .def(py::init(&make_session), py::arg("model"), py::arg("profiling") = false,
+           "`profiling` measures each step with the device's clock, for step_times.")
       .def("run", &SharedSession::run, py::arg("inputs"),
-           "One inference: a dict of arrays by name, all inputs; gives all outputs likewise.")
+           "One inference: a dict of arrays by name, all inputs, of the "
+           "compiled shapes and types; gives all outputs likewise. Raises UsageError for a wrong "
+           "input, and DeviceError.")
       .def("step_times", &step_times,
            "Times of the last run's steps, a dict each; empty without profiling.")
-      .def("get_state", &state, py::arg("name"))
-      .def("set_state", &set_state, py::arg("name"), py::arg("value"));
+      .def("get_state", &state, py::arg("name"),
+           "The value of a state that runs renew (feeds) as an array. Raises UsageError for an "
+           "unknown name.")
+      .def("set_state", &set_state, py::arg("name"), py::arg("value"),
+           "Puts another value in its place, of its type and shape (UsageError).");
   py::class_<SharedSegments>(module, "SegmentedSession",
                              "A session whose inputs may have other shapes in each run; plans are "
                              "made when shapes come first, and kept.")

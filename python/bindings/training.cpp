@@ -221,7 +221,9 @@ void bind_training(py::module_& module) {
            py::arg("learning_rate"),
            "One step on a whole batch: a dict with the loss before the update, and how many "
            "answers were right.")
-      .def("evaluate_batch", &PythonTrainer::evaluate_batch, py::arg("inputs"), py::arg("targets"))
+      .def(
+          "evaluate_batch", &PythonTrainer::evaluate_batch, py::arg("inputs"), py::arg("targets"),
+          "The model, as it is used, on a whole batch: a dict as that of step. Nothing is learned.")
       .def("train", &PythonTrainer::run, py::arg("training"),
            py::arg("validation") = static_cast<const Dataset*>(nullptr),
            py::arg("progress") = py::none(),
@@ -229,11 +231,14 @@ void bind_training(py::module_& module) {
            "`folder`. Options: epochs, steps, learning_rate, schedule, augmentation, mean, "
            "deviation, seed, patience, folder, start, checkpoint_every. `progress` gets a dict "
            "after each step. Ctrl-C saves a checkpoint and stops.")
-      .def("evaluate", &PythonTrainer::evaluate_data, py::arg("data"))
+      .def("evaluate", &PythonTrainer::evaluate_data, py::arg("data"),
+           "The same on all examples of a Dataset. Raises UsageError for data that do not fit.")
       .def("model", &PythonTrainer::model, "The model with what it has learned.")
       .def("state", &PythonTrainer::state, "All that the next steps depend on: arrays by name.")
-      .def("set_state", &PythonTrainer::set_state, py::arg("state"))
-      .def_property_readonly("summary", &PythonTrainer::summary);
+      .def("set_state", &PythonTrainer::set_state, py::arg("state"),
+           "Goes on from there. Raises UsageError where it is of another model or optimizer.")
+      .def_property_readonly("summary", &PythonTrainer::summary,
+                             "How many numbers are trained, and bytes on the device: a dict.");
 }
 
 }  // namespace morton::python

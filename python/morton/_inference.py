@@ -88,24 +88,31 @@ class InferenceSession:
         return self._session.report if self._compiled is None else self._compiled.report
 
     def get_inputs(self):
+        """The model's inputs, a NodeArg each."""
         return list(self._inputs)
 
     def get_outputs(self):
+        """The model's outputs, a NodeArg each."""
         return list(self._outputs)
 
     def get_overridable_initializers(self):
+        """None: an initializer stays what it is."""
         return []
 
     def get_modelmeta(self):
+        """The model's ModelMetadata."""
         return ModelMetadata(self._model.summary["name"])
 
     def get_providers(self):
+        """The provider that runs the model, in a list."""
         return [self._provider]
 
     def get_provider_options(self):
+        """The device that the provider chose: {provider: {"device": "0:0"}}."""
         return {self._provider: {"device": self._device.id}}
 
     def get_session_options(self):
+        """The SessionOptions that the session was made with."""
         return self._options
 
     @property
@@ -173,13 +180,16 @@ class InferenceSession:
         return arrays
 
     def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
+        """As `run`, of OrtValues and to OrtValues."""
         feed = {name: value.numpy() for name, value in input_dict_ort_values.items()}
         return [OrtValue(array) for array in self.run(output_names, feed, run_options)]
 
     def io_binding(self):
+        """A new IOBinding for this session."""
         return IOBinding(self)
 
     def run_with_iobinding(self, iobinding, run_options=None):
+        """A run on what is bound. The binding's get_outputs then has the outputs."""
         iobinding._run(run_options)
 
     def run_async(self, output_names, input_feed, callback=None, user_data=None, run_options=None):
@@ -210,6 +220,7 @@ class InferenceSession:
         return self._profile.write()
 
     def get_profiling_start_time_ns(self):
+        """When profiling began, on time.perf_counter_ns; 0 where it did not."""
         return self._profile.start_ns if self._profile is not None else 0
 
 

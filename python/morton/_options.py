@@ -40,9 +40,11 @@ class RunOptions:
         self._entries = {}
 
     def add_run_config_entry(self, key, value):
+        """Sets an entry of one run; `get_run_config_entry` reads it."""
         self._entries[key] = value
 
     def get_run_config_entry(self, key):
+        """The entry's value; KeyError where it was never set."""
         return self._entries[key]
 
 
@@ -82,9 +84,11 @@ class SessionOptions:
         self._by_name = {}
 
     def add_session_config_entry(self, key, value):
+        """Sets an entry of the session; `get_session_config_entry` reads it."""
         self._entries[key] = value
 
     def get_session_config_entry(self, key):
+        """The entry's value; KeyError where it was never set."""
         return self._entries[key]
 
     def add_free_dimension_override_by_name(self, name, extent):

@@ -92,10 +92,12 @@ class OrtValue:
 
     @classmethod
     def ortvalue_from_shape_and_type(cls, shape, element_type, device_type="cpu", device_id=0):
+        """Room for an array of this shape and type (NumPy's, or ONNX's number); what it holds is undefined."""
         _require_host(device_type)
         return cls(np.empty(shape, dtype_of(element_type)))
 
     def numpy(self):
+        """The array itself, not a copy."""
         return self._array
 
     def update_inplace(self, np_arr):
@@ -104,9 +106,11 @@ class OrtValue:
         _fill("the value", self._array, given)
 
     def shape(self):
+        """Its extents, a list."""
         return list(self._array.shape)
 
     def data_type(self):
+        """ONNX Runtime's name of its type: "tensor(float)"."""
         return type_name(self._array.dtype.name)
 
     def element_type(self):
@@ -117,15 +121,19 @@ class OrtValue:
         return _NUMBERS[name]
 
     def device_name(self):
+        """Always "cpu": values lie in the host's memory."""
         return "cpu"
 
     def data_ptr(self):
+        """The address of its first element."""
         return self._array.ctypes.data
 
     def has_value(self):
+        """Always True: Morton gives no optional values."""
         return True
 
     def is_tensor(self):
+        """Always True: Morton gives tensors alone."""
         return True
 
     def __dlpack__(self, **options):
@@ -174,12 +182,15 @@ class IOBinding:
         self._inputs[name] = value
 
     def bind_cpu_input(self, name, arr_on_cpu):
+        """The array that the next runs read."""
         self._bind(name, arr_on_cpu)
 
     def bind_ortvalue_input(self, name, ortvalue):
+        """The value that the next runs read."""
         self._bind(name, ortvalue.numpy())
 
     def bind_input(self, name, device_type, device_id, element_type, shape, buffer_ptr):
+        """Memory at an address that the next runs read; `device_type` is "cpu"."""
         _require_host(device_type)
         self._bind(name, _array_at(buffer_ptr, element_type, shape))
 
@@ -189,6 +200,7 @@ class IOBinding:
         self._outputs[name] = None if buffer_ptr is None else _array_at(buffer_ptr, element_type, shape)
 
     def bind_ortvalue_output(self, name, ortvalue):
+        """The value that the next runs write into; it has the output's type and shape."""
         self._outputs[name] = ortvalue.numpy()
 
     def synchronize_inputs(self):
@@ -197,9 +209,11 @@ class IOBinding:
     synchronize_outputs = synchronize_inputs
 
     def clear_binding_inputs(self):
+        """No input is bound any more."""
         self._inputs.clear()
 
     def clear_binding_outputs(self):
+        """No output is bound any more; a run then gives all."""
         self._outputs.clear()
         self._found = {}
 
@@ -208,6 +222,7 @@ class IOBinding:
         return [OrtValue(array) for array in self._found.values()]
 
     def copy_outputs_to_cpu(self):
+        """Copies of the last run's outputs, as arrays."""
         return [array.copy() for array in self._found.values()]
 
     def _run(self, options):

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """build.py FOLDER: builds the site into FOLDER/html, from the pages of the repository, the docstrings
-of its headers and those of the Python package, which PYTHONPATH leads to. A dead link is an error."""
+of its headers and those of the Python package, which PYTHONPATH leads to. A dead link is an error, and
+so is a public function without a docstring."""
 
 import json
 import os
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 
+from gaps import gaps_of
 from header_pages import headers_of, write_header_pages
 from links import dead_links
 from nav import config_text, listed_pages
@@ -53,7 +55,11 @@ def main():
     staged.mkdir(parents=True)
     pages = [pathlib.PurePosixPath(page) for _, page in listed_pages()]
     links = write_pages(pages, staged)
-    made = write_header_pages(headers_of(out / "doxygen"), staged)
+    headers = headers_of(out / "doxygen")
+    gaps = gaps_of(headers)
+    if gaps:
+        sys.exit("\n".join(gaps))
+    made = write_header_pages(headers, staged)
     made["Python package"] = write_python_page(staged)
     copies = write_sources(links.linked, staged)
     shutil.copy(ROOT / "tools/site/morton.css", staged / "site/morton.css")

@@ -136,10 +136,13 @@ def shown(header_type):
 
 
 def is_plumbing(member, owner):
-    """Copies, moves and destructors, of which nothing need be said."""
+    """Copies, moves, destructors and a base's constructors, of which nothing need be said."""
     own = owner.name.rsplit("::", 1)[-1]
     if member.has_doc:
         return False
+    if member.name not in (own, "operator=") and \
+            member.signature.removeprefix("explicit ").startswith(f"{member.name}("):
+        return True
     return member.name.startswith("~") or member.name == "operator=" or \
         (member.name == own and (f"({own} &&)" in member.signature or f"(const {own} &)" in member.signature
                                  or f"({own}&&)" in member.signature or f"(const {own}&)" in member.signature))

@@ -37,6 +37,7 @@ MORTON_C_API morton_status morton_tensors_at(const morton_tensors* tensors, size
 MORTON_C_API morton_status morton_tensors_find(const morton_tensors* tensors, const char* name,
                                                morton_tensor* tensor);
 /// Writes `count` tensors to .npy (one) or .npz. The file appears whole or not at all.
+/// MORTON_ERROR_USAGE where it cannot be written.
 MORTON_C_API morton_status morton_tensors_write(const char* path, const morton_tensor* tensors,
                                                 size_t count);
 

@@ -64,6 +64,7 @@ MORTON_C_API morton_status morton_model_from_bytes(const void* data, size_t byte
 MORTON_C_API morton_status morton_model_new(const char* architecture, uint64_t seed,
                                             morton_model** model);
 /// Writes an .onnx file, or a network definition (.json). It appears whole or not at all.
+/// MORTON_ERROR_USAGE where that cannot be written.
 MORTON_C_API morton_status morton_model_save(const morton_model* model, const char* path);
 MORTON_C_API void morton_model_free(morton_model* model);
 /// How many inputs and outputs there are; 0 for NULL.
@@ -94,13 +95,15 @@ MORTON_C_API void morton_compile_options_free(morton_compile_options* options);
 MORTON_C_API morton_status morton_compile_options_set(morton_compile_options* options,
                                                       const char* name, const char* value);
 /// The value of each first dimension that is open. 0: the shapes decide, else 1.
+/// MORTON_ERROR_USAGE below 0.
 MORTON_C_API morton_status morton_compile_options_set_batch(morton_compile_options* options,
                                                             int64_t batch);
-/// The full shape of an input.
+/// The full shape of an input: `rank` extents. MORTON_ERROR_USAGE for one below 0.
 MORTON_C_API morton_status morton_compile_options_set_shape(morton_compile_options* options,
                                                             const char* input,
                                                             const int64_t* extents, size_t rank);
 /// The value of an input from which shapes follow; it is copied. Every run must give the same.
+/// MORTON_ERROR_USAGE where `bytes` are not those of the type and extents.
 MORTON_C_API morton_status morton_compile_options_set_value(morton_compile_options* options,
                                                             const char* input, morton_type type,
                                                             const int64_t* extents, size_t rank,
@@ -125,10 +128,12 @@ MORTON_C_API morton_status morton_compiled_with_batch(const morton_compiled* com
                                                       int64_t batch, int32_t may_build,
                                                       morton_compiled** other);
 /// Writes the compiled model to one file, which starts without a compiler on the same device and
-/// driver.
+/// driver. MORTON_ERROR_USAGE where it cannot be written; MORTON_ERROR_UNSUPPORTED for kernels that
+/// a library builds for itself; MORTON_ERROR_DEVICE where the driver gives no binaries.
 MORTON_C_API morton_status morton_compiled_save(const morton_compiled* compiled, const char* path);
 /// Loads such a file, which holds machine code: take it only from those whose programs you would
 /// run. It must not shrink while in use. `batch` is one of those that it holds; 0: the first.
+/// MORTON_ERROR_USAGE for another batch or device; MORTON_ERROR_MODEL for a damaged file or none.
 MORTON_C_API morton_status morton_compiled_load(const char* path, const morton_device* device,
                                                 int64_t batch, morton_compiled** compiled);
 /// As of a model, with all extents known; 0 for NULL.

@@ -42,17 +42,17 @@ MORTON_C_API morton_status morton_session_set_input(morton_session* session, con
 MORTON_C_API morton_status morton_session_run(morton_session* session);
 /// The two halves of it. A program that reads an output behind each run needs no `wait`:
 /// morton_session_get_output waits. Another `enqueue` may follow before the first has ended: steps
-/// run in order. `wait` is for all that was enqueued.
+/// run in order. `wait` is for all that was enqueued. They fail as morton_session_run.
 MORTON_C_API morton_status morton_session_enqueue(morton_session* session);
 MORTON_C_API morton_status morton_session_wait(morton_session* session);
 /// Waits for the enqueued work, then copies an output to the caller's memory: all `bytes` bytes
-/// that the port states. MORTON_ERROR_USAGE before the first run. Of an output whose extents a run
-/// finds out the port states the bound; what there is lies at the front, and
-/// morton_session_output_extents says how much.
+/// that the port states. Of an output whose extents a run finds out the port states the bound; what
+/// there is lies at the front, and morton_session_output_extents says how much. MORTON_ERROR_USAGE
+/// for an unknown name, another size, or before the first run; MORTON_ERROR_DEVICE.
 MORTON_C_API morton_status morton_session_get_output(morton_session* session, const char* name,
                                                      void* data, size_t bytes);
 /// The extents that an output has after the last run, into `extents`, which has room for `rank`, as
-/// many as the port states.
+/// many as the port states. MORTON_ERROR_USAGE for an unknown name or another rank.
 MORTON_C_API morton_status morton_session_output_extents(morton_session* session, const char* name,
                                                          int64_t* extents, size_t rank);
 

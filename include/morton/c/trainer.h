@@ -101,6 +101,7 @@ MORTON_C_API morton_status morton_trainer_step(morton_trainer* trainer, const vo
                                                size_t target_bytes, double learning_rate,
                                                morton_batch_result* result);
 /// The model, as it is used, on the first `rows` rows of a whole batch. Nothing is learned.
+/// MORTON_ERROR_USAGE as of a step, and for `rows` that are not 1 to the batch.
 MORTON_C_API morton_status morton_trainer_evaluate(morton_trainer* trainer, const void* inputs,
                                                    size_t input_bytes, const void* targets,
                                                    size_t target_bytes, int64_t rows,
@@ -109,9 +110,11 @@ MORTON_C_API morton_status morton_trainer_evaluate(morton_trainer* trainer, cons
 MORTON_C_API int64_t morton_trainer_steps_done(const morton_trainer* trainer);
 /// The model with what it has learned, to compile or save.
 MORTON_C_API morton_status morton_trainer_model(morton_trainer* trainer, morton_model** model);
-/// Writes that model to an .onnx file. It appears whole or not at all.
+/// Writes that model to an .onnx file. It appears whole or not at all. MORTON_ERROR_USAGE where it
+/// cannot be written.
 MORTON_C_API morton_status morton_trainer_save(morton_trainer* trainer, const char* path);
 /// Writes all that the next steps depend on, except the batches, to an .npz file.
+/// MORTON_ERROR_USAGE where it cannot be written.
 MORTON_C_API morton_status morton_trainer_save_state(morton_trainer* trainer, const char* path);
 /// Goes on from such a file, bit for bit on the same device and driver. MORTON_ERROR_USAGE where it
 /// is of another model or optimizer.

@@ -42,8 +42,10 @@ struct CacheContent {
 /// Why built kernels cannot be kept in that folder: it cannot be made or written, or it is full.
 /// Empty where they can; then the folder is there.
 [[nodiscard]] MORTON_API std::string why_cache_keeps_nothing(const std::string& cache_dir);
+/// What lies in that folder, part by part.
 [[nodiscard]] MORTON_API CacheContent cache_content(const std::string& cache_dir);
 
+/// A part of a cache folder.
 enum class CachePart : std::uint8_t { programs, plans, tuning, self_test, all };
 /// Removes that part (with `tuning` also its journals); returns the number of files removed.
 MORTON_API std::int64_t clear_cache(const std::string& cache_dir, CachePart part);

@@ -54,6 +54,7 @@ struct LatencyPlateau {
   std::int64_t least_bytes = 0, most_bytes = 0;
   double ns = 0.0;
 };
+/// What probe_latency measured.
 struct LatencyCurves {
   std::vector<LatencyPoint> points;      ///< by place, then stride, then footprint
   std::vector<LatencyPlateau> plateaus;  ///< of strides of 64 bytes
@@ -70,6 +71,7 @@ struct IntensityPoint {
   std::int64_t multiply_adds = 0;
   std::int64_t bytes = 0;  ///< that a launch loads
   Measured gigabytes_per_second;
+  /// Arithmetic for each byte that is loaded; a multiply-add is two operations.
   [[nodiscard]] double operations_per_byte() const {
     return 2.0 * static_cast<double>(multiply_adds) / static_cast<double>(element_bytes);
   }
@@ -78,6 +80,7 @@ struct IntensityPoint {
     return gigabytes_per_second.median * operations_per_byte();
   }
 };
+/// What probe_intensity measured.
 struct IntensityCurves {
   std::vector<IntensityPoint> points;  ///< by type, then intensity
   std::vector<std::string> notes;
@@ -97,6 +100,7 @@ struct MeasuredCopy {
   std::int64_t bytes = 0;  ///< each is counted once
   Measured gibibytes_per_second;
 };
+/// What probe_copies measured.
 struct MeasuredCopies {
   std::vector<MeasuredCopy> copies;  ///< by size, then way
   std::vector<std::string> notes;
@@ -111,6 +115,7 @@ struct MeasuredGroup {
   std::array<std::int64_t, 2> group{0, 0};
   Measured us;
 };
+/// What probe_groups measured of one kernel.
 struct MeasuredGroups {
   std::string kernel;  ///< "stream" or "product"
   std::array<std::int64_t, 2> work_items{0, 0};
@@ -130,10 +135,12 @@ struct MeasuredImageRead {
   std::int64_t width = 0;  ///< of the square, in texels
   Measured gigabytes_per_second;
 };
+/// What probe_images measured.
 struct ImageReads {
   std::vector<MeasuredImageRead> reads;  ///< by type, width, memory, order
   std::vector<std::string> left_out;     ///< images that the device cannot read, and why
 };
+/// Reads of images beside those of buffers of the same texels. Throws DeviceError.
 [[nodiscard]] MORTON_API ImageReads probe_images(const Device& device,
                                                  const ProbeOptions& options = {});
 

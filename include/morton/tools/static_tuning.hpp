@@ -47,6 +47,7 @@ struct StaticTuneFailure {
   std::string kernel, tunables, why;
 };
 
+/// What tune_static found.
 struct StaticTuneReport {
   std::vector<StaticTuneResult> results;
   std::vector<StaticTuneFailure> refused;  ///< kernels that compute nothing on the device

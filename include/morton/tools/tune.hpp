@@ -64,6 +64,7 @@ struct TuneRefusal {
   std::string why;
 };
 
+/// What `tune` found.
 struct TuneReport {
   std::vector<TuneResult> results;
   std::vector<TuneRefusal> refused;
