@@ -31,6 +31,14 @@ if(MORTON_TESTS)
   set_tests_properties(python_package PROPERTIES ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT}")
 
+  # The example that uses the package; it writes a network by the package onnx.
+  if(NOT no_onnx AND NOT MORTON_SANITIZE)
+    morton_example_test(python_train ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
+      ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/examples/python_train/main.py)
+    set_tests_properties(example_python_train PROPERTIES
+      PASS_REGULAR_EXPRESSION "(4[5-9][0-9]|500) of 500 points are in the right ring")
+  endif()
+
   # The site and its links, without a browser; skipped, with the reason, where what makes it is missing.
   if(NOT MORTON_SANITIZE)
     add_test(NAME site COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tools/site/build.py
