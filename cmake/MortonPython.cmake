@@ -31,6 +31,14 @@ if(MORTON_TESTS)
   set_tests_properties(python_package PROPERTIES ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT}")
 
+  # What a reader types who follows the first of docs/tutorials; ./dev check --long follows all of them.
+  if(NOT MORTON_SANITIZE)
+    add_test(NAME tutorials COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/docs/check_tutorials.py
+                                    ${PROJECT_BINARY_DIR} ${Python_EXECUTABLE}
+                                    first_result_cpp first_result_c first_result_python)
+    set_tests_properties(tutorials PROPERTIES TIMEOUT 600 ENVIRONMENT "${MORTON_TEST_ENVIRONMENT}")
+  endif()
+
   # The example that uses the package; it writes a network by the package onnx.
   if(NOT no_onnx AND NOT MORTON_SANITIZE)
     morton_example_test(python_train ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
