@@ -167,6 +167,7 @@ if(public_header AND NOT MORTON_SANITIZE)
 endif()
 
 include(MortonTestsC)
+include(MortonTestsShell)
 
 # Every folder of examples/ is one program; so is every file of bench/.
 file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/main.cpp

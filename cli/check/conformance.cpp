@@ -164,7 +164,9 @@ void add_conformance(CLI::App& app, Action& chosen) {
       app.add_subcommand("conformance", "Run ONNX's tests of its operators on a device");
   command->footer(kConformanceFooter);
   auto options = std::make_shared<ConformanceArguments>();
-  command->add_option("DIR", options->folder, "The folder of the tests")->required();
+  command->add_option("DIR", options->folder, "The folder of the tests")
+      ->option_text(" ")
+      ->required();
   command->add_option("--filter", options->filter, "Only tests whose names match ('test_slice*')")
       ->option_text("PATTERN");
   command->add_flag("--every", options->every, "List passed tests too");

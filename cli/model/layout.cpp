@@ -130,8 +130,11 @@ void add_layout(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("layout", "Show where a layout puts the elements");
   command->footer(kLayoutFooter);
   auto options = std::make_shared<LayoutCommand>();
-  command->add_option("LAYOUT", options->layout, "R_2_4_R, NCHW4c")->required();
-  command->add_option("EXTENTS", options->extents, "8x8");
+  command->add_option("LAYOUT", options->layout, "A layout, such as R_2_4_R or NCHW4c")
+      ->option_text(" ")
+      ->required();
+  command->add_option("EXTENTS", options->extents, "Extents of what lies in it, such as 8x8")
+      ->option_text(" ");
   command->add_option("--svg", options->svg, "Write a picture of a matrix here")
       ->option_text("FILE")
       ->check(writable_file());
