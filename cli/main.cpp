@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -17,9 +15,9 @@
 #include "common/terminal.hpp"
 #include "model/compile.hpp"
 #include "morton/error.hpp"
-#include "morton/tools/near_names.hpp"
 #include "morton/version.hpp"
 #include "reproduce/reproduce.hpp"
+#include "shell/meant.hpp"
 #include "train/train.hpp"
 
 namespace morton::cli {
@@ -64,73 +62,6 @@ std::string hint_of(ErrorClass error_class) {
     default:
       return "";
   }
-}
-
-/// The innermost subcommand that was named, for the hint of a usage error.
-std::string help_hint(const CLI::App& app) {
-  std::string command;
-  for (auto chosen = app.get_subcommands(); !chosen.empty();
-       chosen = chosen.front()->get_subcommands()) {
-    command += " " + chosen.front()->get_name();
-  }
-  return fmt::format("`morton{} --help` shows what is possible.", command);
-}
-
-/// "Could not convert: --lr = abc" says neither what was expected nor what the rest is.
-std::string worded(const CLI::ParseError& error) {
-  constexpr std::string_view kFailed = "Could not convert: ";
-  const std::string text = error.what();
-  const std::size_t equals = text.find(" = ");
-  if (!text.starts_with(kFailed) || equals == std::string::npos) return text;
-  return fmt::format("{}: expected a number, got '{}'",
-                     text.substr(kFailed.size(), equals - kFailed.size()), text.substr(equals + 3));
-}
-
-/// What may be meant by the first word that nobody expects: an option of the command, of the
-/// program or, where there is no command yet, a command.
-std::string meant_instead(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> known;
-  for (const CLI::App* part = &app; part != nullptr;) {
-    for (const CLI::Option* option : part->get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    }
-    const auto chosen = part->get_subcommands();
-    if (chosen.empty()) {
-      for (const CLI::App* command : part->get_subcommands([](const CLI::App*) { return true; })) {
-        if (!command->get_group().empty()) known.push_back(command->get_name());
-      }
-    }
-    part = chosen.empty() ? nullptr : chosen.front();
-  }
-  return did_you_mean(word.substr(0, word.find('=')), known);
-}
-
-/// What is wrong with a command line, in words of its own where those of the parser mislead.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> rest = app.remaining();
-  const std::vector<std::string> all_rest = app.remaining(true);
-  const auto chosen = app.get_subcommands();
-  if (!chosen.empty()) {
-    const CLI::App& command = *chosen.front();
-    const bool lacks_command =
-        command.get_require_subcommand_min() > 0 && command.get_subcommands().empty();
-    if (!lacks_command) {
-      const auto unknown = std::ranges::find_if(
-          all_rest, [](const std::string& word) { return word.starts_with('-'); });
-      const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-      if (!is_extra || unknown == all_rest.end()) return worded(error);
-      return fmt::format("there is no option '{}' here{}", *unknown, meant_instead(app, *unknown));
-    }
-    std::vector<std::string> known;
-    for (const CLI::App* part : command.get_subcommands([](const CLI::App*) { return true; })) {
-      known.push_back(part->get_name());
-    }
-    return fmt::format("{}: expected a subcommand, one of {}{}", command.get_name(),
-                       fmt::join(known, ", "), rest.empty() ? "" : ", got '" + rest.front() + "'");
-  }
-  if (rest.empty()) return error.what();
-  const char* kind = rest.front().starts_with('-') ? "option" : "command";
-  return fmt::format("there is no {} '{}'{}", kind, rest.front(), meant_instead(app, rest.front()));
 }
 
 /// Where an option has taken the next one for its value: `--cache-dir --all`. Empty where none has.
@@ -226,6 +157,12 @@ int run_program(int argc, char** argv) {
   if (const std::string empty = empty_list(argc, argv); !empty.empty()) {
     start_log(Verbosity::normal);
     print_error(empty, "");
+    return kUsageStatus;
+  }
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (const std::string dash = single_dash(app, words); !dash.empty()) {
+    start_log(Verbosity::normal);
+    print_error(dash, "");
     return kUsageStatus;
   }
   try {

@@ -64,6 +64,7 @@ void add_peer_options(CLI::App& command, PeerOptions& peers) {
       ->option_text("NAME,...")
       ->allow_extra_args(false)
       ->delimiter(',')
+      ->check(offers(peer_names()))
       ->check(a_name());
   command
       .add_option("--peer-folder", peers.folder,
@@ -119,7 +120,7 @@ void add_options(CLI::App& command, BenchProblemArguments& options) {
   CLI::Option* all = command.add_flag("--all", options.all,
                                       "Every kernel and recipe that can compute the problem");
   command.add_option("--kernels", options.kernel_names, "These kernels and recipes of the family")
-      ->option_text("NAME,...")
+      ->option_text("KERNEL,...")
       ->allow_extra_args(false)
       ->delimiter(',')
       ->check(a_name())

@@ -87,7 +87,7 @@ void add_type_option(CLI::App& command, GemmOptions& options) {
       .add_option("--type", options.type,
                   "Type of both operands: f32, or u8 or s8 (i8), whose sums have 32 bits (f32)")
       ->option_text("TYPE")
-      ->check(one_name_of({"f32", "u8", "s8"}));
+      ->check(one_of(std::vector<std::string>{"f32", "u8", "s8"}));
 }
 
 GemmShape shape_of(const GemmOptions& options) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "common/cli11_names.hpp"
+#include "words/cli11_names.hpp"
 
 namespace morton::cli {
 

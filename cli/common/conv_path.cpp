@@ -8,6 +8,7 @@
 #include <array>
 
 #include "morton/error.hpp"
+#include "morton/tools/near_names.hpp"
 #include "morton/tools/passes.hpp"
 
 namespace morton::cli {
@@ -58,8 +59,9 @@ const ConvPath& find_conv_path(std::string_view name) {
   if (name.empty()) return kPaths.front();
   const auto found = std::ranges::find(kPaths, name, &ConvPath::name);
   if (found != kPaths.end()) return *found;
-  throw UsageError(fmt::format("--conv {}: there is no such path; there are {}", name,
-                               fmt::join(conv_path_names(), ", ")));
+  const std::vector<std::string> names = conv_path_names();
+  throw UsageError(fmt::format("--conv {}: there is no such path; there are {}{}", name,
+                               fmt::join(names, ", "), did_you_mean(std::string(name), names)));
 }
 
 void apply(const ConvPath& path, Limit limit, CompileOptions& options) {

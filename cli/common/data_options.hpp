@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "common/cli11_names.hpp"
 #include "morton/dataset.hpp"
 #include "morton/model.hpp"
+#include "words/cli11_names.hpp"
 
 namespace morton::cli {
 

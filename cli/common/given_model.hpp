@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "common/cli11_names.hpp"
 #include "common/options.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/model.hpp"
+#include "words/cli11_names.hpp"
 
 namespace morton::cli {
 

@@ -49,7 +49,7 @@ void add_trust_options(CLI::App& command, ModelOptions& options) {
       .add_option(
           "--self-test", options.self_test,
           "on: try kernels when a device and driver first meet them; off: trust all kernels")
-      ->check(one_name_of({"on", "off"}))
+      ->check(one_of(std::vector<std::string>{"on", "off"}))
       ->option_text("on|off");
   add_strict(command, options);
 }
@@ -96,7 +96,8 @@ void add_options(CLI::App& command, ModelOptions& options) {
       .add_option("--conv", options.conv,
                   "One path for all convolutions and products, R18's or a peer's: " +
                       fmt::format("{}", fmt::join(conv_path_names(), ", ")))
-      ->option_text("PATH");
+      ->option_text("PATH")
+      ->check(offers(conv_path_names()));
   add_options(command, options.kernels);
 }
 
@@ -114,7 +115,7 @@ void add_options(CLI::App& command, KernelOptions& options) {
       ->allow_extra_args(false)
       ->delimiter(',');
   command.add_option("--exclude", options.exclude, "Kernels and recipes that must not be used")
-      ->option_text("NAME,...")
+      ->option_text("KERNEL,...")
       ->allow_extra_args(false)
       ->delimiter(',')
       ->check(a_name());
@@ -137,13 +138,13 @@ void add_options(CLI::App& command, KernelOptions& options) {
       .add_option(
           "--precision", options.precision,
           "Type to which kernels may round operands in memory: f32, f16, bf16 or tf32 (f32)")
-      ->check(one_name_of({"f32", "f16", "bf16", "tf32"}))
+      ->check(one_of(std::vector<std::string>{"f32", "f16", "bf16", "tf32"}))
       ->option_text("TYPE");
   command
       .add_option("--sums", options.sums,
                   "Type in which kernels may add up 16 products at a time: f32, or f16, which goes "
                   "with --precision f16 (f32)")
-      ->check(one_name_of({"f32", "f16"}))
+      ->check(one_of(std::vector<std::string>{"f32", "f16"}))
       ->option_text("TYPE");
   command
       .add_option("--catalogue", options.catalogue_files,
@@ -186,29 +187,6 @@ CLI::Validator a_name() {
 
 CLI::Validator writable_file() { return CLI::Validator(obstacle_of, ""); }
 
-CLI::Validator one_of(std::vector<std::pair<std::string, int>> names) {
-  const auto replace = [names = std::move(names)](std::string& text) -> std::string {
-    std::string known;
-    for (const auto& [name, number] : names) {
-      if (name == text) {
-        text = std::to_string(number);
-        return "";
-      }
-      known += (known.empty() ? "" : ", ") + name;
-    }
-    return fmt::format("expected one of {}; got '{}'", known, text);
-  };
-  return CLI::Validator(replace, "", "");
-}
-
-CLI::Validator one_name_of(std::vector<std::string> names) {
-  const auto complain = [names = std::move(names)](const std::string& text) -> std::string {
-    if (std::ranges::count(names, text) > 0) return "";
-    return fmt::format("expected one of {}; got '{}'", fmt::join(names, ", "), text);
-  };
-  return CLI::Validator(complain, "");
-}
-
 void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what) {
   command.add_option(name, size, what)->option_text("N")->required()->check(whole_number(1));
 }
@@ -217,16 +195,9 @@ void add_format(CLI::App& command, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats) {
   std::string names;
   for (const auto& [name, value] : formats) names += (names.empty() ? "" : ", ") + name;
-  const auto choose = [&format, formats, names](const std::string& text) {
-    for (const auto& [name, value] : formats) {
-      if (name != text) continue;
-      format = value;
-      return;
-    }
-    throw CLI::ValidationError("--format", fmt::format("'{}' is none of {}", text, names));
-  };
-  command.add_option_function<std::string>("--format", choose, "One of " + names)
-      ->option_text("FORMAT");
+  command.add_option("--format", format, "One of " + names)
+      ->option_text("FORMAT")
+      ->transform(one_of(numbered(formats)));
 }
 
 void add_options(CLI::App& command, ResultOptions& options,

@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "common/cli11_names.hpp"
 #include "common/output.hpp"
 #include "morton/compile.hpp"
 #include "morton/device.hpp"
+#include "words/choices.hpp"
+#include "words/cli11_names.hpp"
 
 namespace morton::cli {
 
@@ -88,18 +89,6 @@ void add_size(CLI::App& command, const std::string& name, std::int64_t& size, co
 [[nodiscard]] CLI::Validator a_name();
 /// For options that name a file to write: what cannot be written is said before any work is done.
 [[nodiscard]] CLI::Validator writable_file();
-/// One of these names, which stand for the numbers beside them.
-[[nodiscard]] CLI::Validator one_of(std::vector<std::pair<std::string, int>> names);
-/// One of these names, which stays a name.
-[[nodiscard]] CLI::Validator one_name_of(std::vector<std::string> names);
-/// The names of an enumeration's values, for one_of.
-template <typename Enum>
-[[nodiscard]] std::vector<std::pair<std::string, int>> numbered(
-    const std::vector<std::pair<std::string, Enum>>& names) {
-  std::vector<std::pair<std::string, int>> numbers;
-  for (const auto& [name, value] : names) numbers.emplace_back(name, static_cast<int>(value));
-  return numbers;
-}
 /// --format, with the named formats only.
 void add_format(CLI::App& command, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats);

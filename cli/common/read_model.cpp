@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/read_model.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "common/conv_path.hpp"
 #include "morton/architectures.hpp"
 #include "morton/error.hpp"
+#include "morton/tools/near_names.hpp"
 
 namespace morton::cli {
 namespace {
@@ -18,14 +23,15 @@ constexpr std::uint64_t kWeightsSeed = 1;
 bool names_architecture(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return false;
-  std::string names;
+  std::vector<std::string> names;
   for (const ArchitectureInfo& known : architectures()) {
     if (known.name == path) return true;
-    names += (names.empty() ? "" : ", ") + known.name;
+    names.push_back(known.name);
   }
   // A dot or a slash is in no architecture's name.
   if (path.find_first_of("./") != std::string::npos) return false;
-  throw UsageError(path + ": no file has this name, and no architecture (" + names + ")");
+  throw UsageError(fmt::format("{}: no file has this name, and no architecture ({}){}", path,
+                               fmt::join(names, ", "), did_you_mean(path, names)));
 }
 
 Model read_model(const ModelOptions& options) {

@@ -117,7 +117,7 @@ void add_cache(CLI::App& app, Action& chosen) {
   CLI::App* clearing = add_part(*command, "clear", "Remove its contents", *options);
   clearing
       ->add_option("part", options->part, "programs, plans, tuning, self-test or all (the default)")
-      ->check(one_name_of({"programs", "plans", "tuning", "self-test", "all"}))
+      ->check(one_of(std::vector<std::string>{"programs", "plans", "tuning", "self-test", "all"}))
       ->option_text("PART");
   clearing->callback([options, &chosen] { chosen = [options] { return clear(*options); }; });
   CLI::App* exporting = add_part(*command, "export", "Write the tuning data to one file", *options);

@@ -255,7 +255,7 @@ void add_probe(CLI::App& app, Action& chosen) {
       ->option_text("NAME,...")
       ->allow_extra_args(false)
       ->delimiter(',')
-      ->check(one_name_of(probe_names()));
+      ->check(one_of(probe_names()));
   command->add_option("--groups", options->groups, "Work-groups of `order` (33x33)")
       ->option_text("MxN");
   command->add_option("--svg", options->svg, "Write a picture of each probe here")

@@ -185,11 +185,11 @@ void add_tune_options(CLI::App& command, TuneArguments& options) {
   command
       .add_option("--kernel", options.kernels,
                   "Kernels to tune (default: those of the least estimated times)")
-      ->option_text("NAME,...")
+      ->option_text("KERNEL,...")
       ->allow_extra_args(false)
       ->delimiter(',');
   command.add_option("--effort", options.effort, "fast, normal (the default) or full")
-      ->check(one_name_of({"fast", "normal", "full"}))
+      ->check(one_of(std::vector<std::string>{"fast", "normal", "full"}))
       ->option_text("EFFORT");
   command.add_option("--time-budget", options.budget, "Time to search for (60s)")
       ->option_text("TIME");

@@ -212,7 +212,8 @@ void add_inspect(CLI::App& app, Action& chosen) {
   command
       ->add_option("--after", options->after,
                    "Show the graph after this pass (its last run; NAME:N is the N-th)")
-      ->option_text("PASS");
+      ->option_text("PASS")
+      ->check(offers(pass_names()));
   command->add_flag("--diff", options->diff, "Show the changes of that pass, as diff -u does");
   add_shape_options(*command, options->model);
   add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});

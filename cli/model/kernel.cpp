@@ -246,7 +246,7 @@ void add_kernel(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<KernelCommand>();
   command
       ->add_option("NAME", options->name, "Kernel of the catalogue; with --model a step's number")
-      ->option_text("NAME|STEP");
+      ->option_text("KERNEL|STEP");
   command
       ->add_option("--problem", options->problem,
                    "Sizes of the problem: M=512,N=512; else the family's example")

@@ -64,7 +64,7 @@ void add_new(CLI::App& app, Action& chosen) {
       ->add_option("--matrices", options->matrices,
                    "Format of the matrices beside a .json: binary, csv")
       ->option_text("TYPE")
-      ->check(one_name_of({"binary", "csv"}));
+      ->check(one_of(std::vector<std::string>{"binary", "csv"}));
   command->callback([options, &chosen] { chosen = [options] { return write_model(*options); }; });
 }
 

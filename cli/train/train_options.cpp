@@ -31,7 +31,8 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
       .add_option("--schedule", options.run.schedule,
                   "Learning rate over time: constant, step:every=10,factor=0.1, cosine:warmup=500, "
                   "plateau:patience=3,factor=0.5 (constant)")
-      ->option_text("TEXT");
+      ->option_text("TEXT")
+      ->check(offers({"constant", "step:every=", "cosine:warmup=", "plateau:patience="}));
   command.add_option("--momentum", optimizer.momentum, "Momentum of sgd and rmsprop (0)")
       ->option_text("X");
   command.add_flag("--nesterov", options.nesterov, "Use Nesterov's momentum with sgd");

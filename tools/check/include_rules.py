@@ -26,7 +26,7 @@ ROOMS = {
     "src/device": ["open", "use", "workers", "probe"],
     "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization", "c"],
     "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
-    "cli": ["common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "."],
+    "cli": ["words", "common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "shell", "."],
 }
 MOST_FILES = 40  # of a folder, directly
 # Only these see OpenCL.

@@ -250,7 +250,8 @@ void add_bench_clblast(CLI::App& bench_command, Action& chosen) {
   command->add_option("ROUTINE", options->routine, "copy, im2col, gemv, gemm, gemm-batched, switch")
       ->option_text(" ")
       ->required()
-      ->check(one_name_of({"copy", "im2col", "gemv", "gemm", "gemm-batched", "switch"}));
+      ->check(one_of(
+          std::vector<std::string>{"copy", "im2col", "gemv", "gemm", "gemm-batched", "switch"}));
   const auto add_list = [&](const char* name, std::vector<std::int64_t>& list, const char* what) {
     command->add_option(name, list, what)
         ->option_text("N,...")

@@ -9,6 +9,7 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/text/text_diff.hpp"
+#include "morton/tools/near_names.hpp"
 #include "passes/pipeline.hpp"
 #include "passes/sparse_filters.hpp"
 
@@ -27,7 +28,8 @@ constexpr int kContextLines = 2;
     known += (known.empty() ? "" : ", ") + name;
   }
   throw UsageError("there is no pass '" + pass + "' (known: " + known +
-                   "; NAME:2 is the second run of a pass)");
+                   "; NAME:2 is the second run of a pass)" +
+                   did_you_mean(pass.substr(0, pass.find(':')), listed));
 }
 
 /// Position in the pipeline of the run that "name" or "name:N" means.
