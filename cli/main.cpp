@@ -12,11 +12,13 @@
 #include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/option_names.hpp"
+#include "common/output.hpp"
 #include "common/terminal.hpp"
 #include "model/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/version.hpp"
 #include "reproduce/reproduce.hpp"
+#include "shell/complete.hpp"
 #include "shell/meant.hpp"
 #include "train/train.hpp"
 
@@ -118,6 +120,15 @@ int execute(const Action& action) {
   }
 }
 
+/// For shells: nothing but what may stand there, and no message of Morton's own.
+int print_completions(const CLI::App& app, const std::vector<std::string>& words) {
+  start_log(Verbosity::quiet);
+  return execute([&] {
+    emit(completions(app, words), "");
+    return 0;
+  });
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app{"Morton runs neural networks on OpenCL devices.", "morton"};
   app.footer(kMortonFooter);
@@ -160,6 +171,9 @@ int run_program(int argc, char** argv) {
     return kUsageStatus;
   }
   const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == kCompleteCommand) {
+    return print_completions(app, {words.begin() + 1, words.end()});
+  }
   if (const std::string dash = single_dash(app, words); !dash.empty()) {
     start_log(Verbosity::normal);
     print_error(dash, "");

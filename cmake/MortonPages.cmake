@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Manual pages of the program, made from what its --help prints.
+# Manual pages of the program, made from what its --help prints, and completion for shells.
 set(MORTON_MAN_PAGES "" CACHE PATH
     "Folder of manual pages of another build, for one whose program cannot run on this machine")
 find_package(Python3 QUIET COMPONENTS Interpreter)
@@ -31,3 +31,9 @@ if(man_pages)
   install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL
           FILES_MATCHING PATTERN "morton*.1")
 endif()
+
+# Completion, where bash-completion and zsh look for it.
+install(FILES ${PROJECT_SOURCE_DIR}/cli/shell/morton.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME morton)
+install(FILES ${PROJECT_SOURCE_DIR}/cli/shell/_morton
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)

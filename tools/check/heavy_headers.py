@@ -9,10 +9,10 @@ from project import ROOT, Problems, files, read
 
 # Header -> the most sources that may reach it. Lower a limit when a change allows it.
 LIMITS = {
-    "nlohmann/json.hpp": 105,
+    "nlohmann/json.hpp": 106,
     "CL/opencl.hpp": 71,
     "filesystem": 263,
-    "functional": 387,
+    "functional": 388,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,
