@@ -292,7 +292,8 @@ TEST_F(CliBrokenKernel, IsToldFromThoseBesideIt) {
   };
   expect_success(run_conv("right.npz"));
   // Both ways of it: along lines, and by tables.
-  break_kernel("pack.runs", "out[i] = NEST_LOAD_src(i)", "out[i] = i > 0 ? NEST_LOAD_src(i) : 0");
+  break_kernel("pack.runs", "TAKE_src(NEST_PLACE_src(i))",
+               "i > 0 ? TAKE_src(NEST_PLACE_src(i)) : (MOVED)0");
   break_kernel("pack.runs", "found ? value", "found && i > 0 ? value");
   const Outcome found = run_conv("found.npz");
   expect_success(found);
