@@ -12,6 +12,8 @@
 
 namespace morton {
 
+struct PicturePreparation;
+
 /// The part of a data set that is learned from, or the one that shows what has been learned.
 enum class Split : std::uint8_t { train, test };
 
@@ -42,6 +44,14 @@ struct MORTON_API Dataset {
 /// other, for negative labels and for numbers that are not finite; UsageError where the part is not
 /// there.
 [[nodiscard]] MORTON_API Dataset read_dataset(const std::string& path, Split split);
+
+/// Likewise a folder of pictures of any sizes: each is resized, cropped and framed for an input of
+/// that shape (`picture_size_of`), and has its channels, in the order of `colours`. Levels stay
+/// levels; `full`, `mean` and `deviation` are for training and evaluation. Throws UsageError for
+/// other kinds of data too.
+[[nodiscard]] MORTON_API Dataset read_dataset(const std::string& path, Split split,
+                                              const Shape& input,
+                                              const PicturePreparation& preparation);
 
 /// Whether the data set at `path` has that part; throws as `read_dataset` does where it is none.
 [[nodiscard]] MORTON_API bool has_split(const std::string& path, Split split);

@@ -22,9 +22,9 @@ namespace morton {
                                                                        const ValueForm& form);
 /// Writes .npy (one tensor) or .npz, atomically. Throws UsageError where that cannot be written.
 MORTON_API void write_tensors(const std::string& path, std::span<const NamedTensor> tensors);
-/// An image (u8 [H, W, C]) as an input of shape [1, C, H', W']: levels / 255 in the order red,
-/// green, blue, colours turned to grey where C is 1; a smaller image is centred on zeros, a larger
-/// one is a UsageError.
+/// An image (u8 [H, W, C]) as an f32 input of shape [1, C, H', W'] or [1, H', W', C]: levels / 255
+/// in the order red, green, blue, colours turned to grey where C is 1; a smaller image is centred
+/// on zeros, a larger one is a UsageError. `picture_to_input` (pictures.hpp) does more.
 [[nodiscard]] MORTON_API Tensor image_to_input(const Tensor& image, const Shape& shape);
 
 }  // namespace morton

@@ -30,6 +30,7 @@
 #include "morton/message.hpp"
 #include "morton/model.hpp"
 #include "morton/optimizer.hpp"
+#include "morton/pictures.hpp"
 #include "morton/plan_choices.hpp"
 #include "morton/quantize.hpp"
 #include "morton/roofline_peaks.hpp"

@@ -5,19 +5,20 @@
 #include <turbojpeg.h>
 
 #include <memory>
-#include <span>
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/shape.hpp"
+#include "formats/exif.hpp"
 #include "formats/expansion.hpp"
+#include "formats/picture_resize.hpp"
+#include "morton/pictures.hpp"
 
 namespace morton {
 using namespace formats;
 namespace {
 
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 28;
-constexpr std::int64_t kMaxSide = 16384;
 /// A picture of one colour has 64 pixels for each byte with the usual Huffman tables; decoding
 /// takes up to 9 bytes for a pixel.
 constexpr std::int64_t kMostJpegPixelsPerByte = 80;
@@ -28,12 +29,12 @@ constexpr std::int64_t kFreeJpegPixels = std::int64_t{1} << 20;
 }
 
 void check_sides(std::int64_t width, std::int64_t height, const std::string& where) {
-  if (width > 0 && height > 0 && width <= kMaxSide && height <= kMaxSide) {
+  if (width > 0 && height > 0 && width <= kMaxPictureSide && height <= kMaxPictureSide) {
     return;
   }
   throw UnsupportedError(where + ": a picture of " + std::to_string(width) + "x" +
                          std::to_string(height) + "; each side must have 1 to " +
-                         std::to_string(kMaxSide) + " pixels");
+                         std::to_string(kMaxPictureSide) + " pixels");
 }
 
 Tensor decode_png(std::string_view bytes, const std::string& where) {
@@ -96,17 +97,7 @@ Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
                     grey ? TJPF_GRAY : TJPF_RGB, kFlags) != 0) {
     damaged();
   }
-  return tensor;
-}
-
-/// The pixel's value in `channel` of `wanted` (1 or 3), from 0 to 1.
-float value_of(std::span<const std::uint8_t> pixel, std::int64_t channel, std::int64_t wanted) {
-  constexpr double kFull = 255.0;
-  const bool colour = pixel.size() >= 3;
-  const double alpha = pixel.size() % 2 == 0 ? pixel.back() / kFull : 1.0;
-  double value = pixel[colour ? static_cast<std::size_t>(channel) : 0];
-  if (colour && wanted == 1) value = 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];
-  return static_cast<float>(value / kFull * alpha);
+  return upright(tensor, exif_orientation(bytes));
 }
 
 }  // namespace
@@ -125,39 +116,29 @@ Tensor formats::decode_image(std::string_view bytes, const std::string& where) {
   fail_image(where, "not a PNG or JPEG picture, or damaged in its first bytes");
 }
 
-Tensor image_to_input(const Tensor& image, const Shape& nchw) {
-  if (image.dtype() != DType::u8 || image.shape().size() != 3 || image.shape()[2] < 1 ||
-      image.shape()[2] > 4) {
-    throw UsageError("picture: expected u8 [height, width, 1 to 4 channels], got " +
-                     std::string(name_of(image.dtype())) + " " + to_string(image.shape()));
+void write_picture(const std::string& path, const Tensor& picture) {
+  const Shape& shape = picture.shape();
+  constexpr png_uint_32 kFormats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
+                                      PNG_FORMAT_RGBA};
+  const bool is_picture = picture.dtype() == DType::u8 && shape.size() == 3 && shape[2] >= 1 &&
+                          shape[2] <= 4 && shape[0] > 0 && shape[1] > 0 &&
+                          shape[0] <= kMaxPictureSide && shape[1] <= kMaxPictureSide;
+  if (!is_picture) {
+    throw UsageError(path + ": expected u8 [height, width, 1 to 4 channels] with sides of 1 to " +
+                     std::to_string(kMaxPictureSide) + " pixels, got " +
+                     std::string(name_of(picture.dtype())) + " " + to_string(shape));
   }
-  if (nchw.size() != 4 || nchw[0] != 1 || (nchw[1] != 1 && nchw[1] != 3)) {
-    throw UsageError("picture: one picture fits an input of the shape 1x1xHxW or 1x3xHxW, not " +
-                     to_string(nchw));
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.height = static_cast<png_uint_32>(shape[0]);
+  image.width = static_cast<png_uint_32>(shape[1]);
+  image.format = kFormats[shape[2] - 1];
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string bytes(size, '\0');
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, picture.data(), 0, nullptr) == 0) {
+    throw UsageError(path + ": cannot be written as PNG: " + image.message);
   }
-  const std::int64_t height = image.shape()[0];
-  const std::int64_t width = image.shape()[1];
-  const auto channels = static_cast<std::size_t>(image.shape()[2]);
-  if (height > nchw[2] || width > nchw[3]) {
-    throw UsageError("picture: " + std::to_string(height) + "x" + std::to_string(width) +
-                     " (height x width) is larger than the input, " + std::to_string(nchw[2]) +
-                     "x" + std::to_string(nchw[3]) + "; resize it first");
-  }
-  const std::int64_t top = (nchw[2] - height) / 2;
-  const std::int64_t left = (nchw[3] - width) / 2;
-  Tensor input = Tensor::allocate(DType::f32, nchw);
-  const std::span<const std::uint8_t> pixels = image.as<std::uint8_t>();
-  const std::span<float> values = input.as_mutable<float>();
-  for (std::int64_t c = 0; c < nchw[1]; ++c) {
-    for (std::int64_t y = 0; y < height; ++y) {
-      for (std::int64_t x = 0; x < width; ++x) {
-        const auto from = static_cast<std::size_t>(y * width + x) * channels;
-        const auto to = static_cast<std::size_t>((c * nchw[2] + top + y) * nchw[3] + left + x);
-        values[to] = value_of(pixels.subspan(from, channels), c, nchw[1]);
-      }
-    }
-  }
-  return input;
+  write_file_atomically(path, std::string_view(bytes).substr(0, size));
 }
 
 }  // namespace morton

@@ -13,8 +13,9 @@ namespace morton::formats {
 
 /// The picture in a PNG (by libpng) or JPEG file (by libjpeg-turbo): u8 [height, width, channels]
 /// with 1 channel (grey), 2 (grey, alpha), 3 (red, green, blue) or 4 (and alpha). What kind of file
-/// it is follows from its first bytes. Throws ModelError for a damaged one, UnsupportedError for
-/// another kind and for pictures that are far larger than their files.
+/// it is follows from its first bytes. A JPEG is turned as its EXIF orientation says. Throws
+/// ModelError for a damaged one, UnsupportedError for another kind and for pictures that are far
+/// larger than their files.
 [[nodiscard]] Tensor read_image(const std::filesystem::path& path);
 /// As above, from memory; `where` names the picture in messages.
 [[nodiscard]] Tensor decode_image(std::string_view bytes, const std::string& where);

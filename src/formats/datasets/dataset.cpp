@@ -66,7 +66,7 @@ void check_dataset(Dataset& data) {
   }
 }
 
-Dataset read_part(const std::string& path, Split split) {
+Dataset read_part(const std::string& path, Split split, const PictureForm* form) {
   const DatasetKind kind = kind_of(path);
   if (!kind.has(path, split)) {
     const bool test = split == Split::test;
@@ -78,7 +78,11 @@ Dataset read_part(const std::string& path, Split split) {
     }
     throw UsageError(text);
   }
-  Dataset data = kind.read(path, split);
+  if (form && !kind.prepares) {
+    throw UsageError(path + ": " + setting("resize") + ", " + setting("crop") + " and " +
+                     setting("preset") + " are for a folder of pictures for each class");
+  }
+  Dataset data = kind.read(path, split, form);
   check_dataset(data);
   return data;
 }
@@ -120,7 +124,13 @@ void formats::require_examples(const Dataset& data) {
 }
 
 Dataset read_dataset(const std::string& path, Split split) {
-  return reading(path, [&] { return read_part(path, split); });
+  return reading(path, [&] { return read_part(path, split, nullptr); });
+}
+
+Dataset read_dataset(const std::string& path, Split split, const Shape& input,
+                     const PicturePreparation& preparation) {
+  const PictureForm form{input, preparation};
+  return reading(path, [&] { return read_part(path, split, &form); });
 }
 
 bool has_split(const std::string& path, Split split) {

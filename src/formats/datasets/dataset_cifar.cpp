@@ -77,7 +77,7 @@ std::int64_t records_of(const InputFile& file) {
   return file.bytes() / kRecordBytes;
 }
 
-Dataset load_cifar(const fs::path& path, Split split) {
+Dataset load_cifar(const fs::path& path, Split split, const PictureForm* /*form*/) {
   std::vector<InputFile> files;
   std::int64_t count = 0;
   for (const fs::path& file : files_of(path, split)) {

@@ -9,6 +9,7 @@
 #include "base/rooms.hpp"
 #include "formats/datasets/dataset_kinds.hpp"
 #include "formats/image.hpp"
+#include "morton/pictures.hpp"
 
 namespace morton::formats {
 namespace {
@@ -73,6 +74,21 @@ Tensor planes_of(const Tensor& image) {
   return planes;
 }
 
+/// A picture as the form says, [C, H, W].
+Tensor formed(const fs::path& path, const PictureForm& form) {
+  PicturePreparation levels = form.preparation;
+  levels.mean.clear();
+  levels.deviation.clear();
+  const PictureSize size = picture_size_of(form.input);
+  const auto open = [](std::int64_t extent) { return extent > 0 ? extent : -1; };
+  const Shape one{picture_channels_of(form.input), open(size.height), open(size.width)};
+  try {
+    return picture_to_input(read_image(path), DType::u8, one, levels);
+  } catch (const UsageError& error) {
+    throw UsageError(path.string() + ": " + error.message());
+  }
+}
+
 struct Picture {
   fs::path path;
   std::int32_t label = 0;
@@ -80,7 +96,8 @@ struct Picture {
 };
 
 /// The pictures of a class, read; all of the size of the first.
-void read_class(const fs::path& folder, std::int32_t label, std::vector<Picture>& pictures) {
+void read_class(const fs::path& folder, std::int32_t label, const PictureForm* form,
+                std::vector<Picture>& pictures) {
   const std::vector<fs::path> inner = entries_of(folder, Want::folders);
   if (!inner.empty()) {
     throw ModelError(folder.string() + ": expected pictures of one class, got the folder " +
@@ -92,7 +109,7 @@ void read_class(const fs::path& folder, std::int32_t label, std::vector<Picture>
                      "class, or no such folder");
   }
   for (const fs::path& file : files) {
-    pictures.push_back({file, label, planes_of(read_image(file))});
+    pictures.push_back({file, label, form ? formed(file, *form) : planes_of(read_image(file))});
     const Shape& first = pictures.front().planes.shape();
     const Shape& here = pictures.back().planes.shape();
     if (here[1] == first[1] && here[2] == first[2]) continue;
@@ -101,7 +118,8 @@ void read_class(const fs::path& folder, std::int32_t label, std::vector<Picture>
     };
     throw ModelError(file.string() + ": a picture of " + size(here) + " (height x width) among " +
                      "pictures of " + size(first) + " such as " + pictures.front().path.string() +
-                     "; bring them to one size");
+                     "; " + setting("resize") + " and " + setting("crop") +
+                     " bring them to one size");
   }
 }
 
@@ -130,7 +148,7 @@ std::vector<std::string> class_names(const fs::path& folder) {
   return names;
 }
 
-Dataset load_folder(const fs::path& path, Split split) {
+Dataset load_folder(const fs::path& path, Split split, const PictureForm* form) {
   const fs::path folder = is_in_parts(path) ? *part_folder(path, split) : path;
   // The classes are those of the training part, so that a label means the same in both.
   const std::vector<std::string> names =
@@ -141,7 +159,7 @@ Dataset load_folder(const fs::path& path, Split split) {
     if (known == names.end()) {
       throw ModelError(of_class.string() + ": a class that the training part does not have");
     }
-    read_class(of_class, static_cast<std::int32_t>(known - names.begin()), pictures);
+    read_class(of_class, static_cast<std::int32_t>(known - names.begin()), form, pictures);
   }
   Dataset data;
   data.where = folder.string();
@@ -160,7 +178,7 @@ DatasetKind folder_dataset() {
   return {
       "pictures (PNG, JPEG) in a folder for each class, these in train and test (or val, "
       "validation, valid) where there is a test part",
-      is_folder, has_folder, load_folder};
+      is_folder, has_folder, load_folder, true};
 }
 
 }  // namespace morton::formats

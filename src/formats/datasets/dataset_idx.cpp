@@ -90,7 +90,7 @@ IdxFiles idx_files(const fs::path& path, Split split) {
   return {images, *labels};
 }
 
-Dataset load_idx(const fs::path& path, Split split) {
+Dataset load_idx(const fs::path& path, Split split, const PictureForm* /*form*/) {
   const IdxFiles files = idx_files(path, split);
   const Tensor images = read_idx(files.images);
   const Tensor labels = read_idx(files.labels);

@@ -7,8 +7,15 @@
 
 #include "base/rooms.hpp"
 #include "morton/dataset.hpp"
+#include "morton/pictures.hpp"
 
 namespace morton::formats {
+
+/// How pictures are prepared as they are read.
+struct PictureForm {
+  Shape input;
+  PicturePreparation preparation;
+};
 
 /// A kind of data set: how its files are told from others, and read.
 struct DatasetKind {
@@ -17,8 +24,10 @@ struct DatasetKind {
   bool (*recognizes)(const std::filesystem::path& path);
   bool (*has)(const std::filesystem::path& path, Split split);
   /// Only called where `has` is true. Throws ModelError, UnsupportedError. The caller checks labels
-  /// and values (`check_dataset`).
-  Dataset (*read)(const std::filesystem::path& path, Split split);
+  /// and values (`check_dataset`). Null: as the files have them.
+  Dataset (*read)(const std::filesystem::path& path, Split split, const PictureForm* form);
+  /// Whether it obeys a form.
+  bool prepares = false;
 };
 
 [[nodiscard]] DatasetKind idx_dataset();

@@ -107,7 +107,7 @@ Tensor inputs_from(const Tensor& x, const std::string& where) {
                    "[N, ...], got " + std::string(name_of(x.dtype())) + " " + to_string(shape));
 }
 
-Dataset load_npz(const fs::path& path, Split split) {
+Dataset load_npz(const fs::path& path, Split split, const PictureForm* /*form*/) {
   const std::string where = path.string();
   const std::vector<std::string> names = names_in(path);
   const std::vector<NamedTensor> arrays = read_npz(path);
