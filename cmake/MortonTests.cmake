@@ -74,6 +74,9 @@ target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout
                                   ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${page_sources}
                                   ${PROJECT_SOURCE_DIR}/cli/run/profile_rating.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/output.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/run/picture_output.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/run/picture_boxes.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/run/picture_colours.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/bench/published.cpp
                                   ${reproduce_sources}
                                   ${PROJECT_SOURCE_DIR}/cli/reproduce/running/findings.cpp

@@ -195,7 +195,7 @@ int compare_model(const CompareModelArguments& options) {
   Subject subject = subject_of(options, model, compile);
   Sources sources;
   if (!options.inputs.empty()) {
-    sources = read_sources(options.inputs, model.inputs());
+    sources = read_sources(options.inputs, model.inputs(), options.against.data.pictures);
     take_list_shapes(sources, model.inputs(), compile.shapes);
     const std::vector<PortInfo> inputs = model.inputs(compile.shapes);
     require_elements(sources, model.inputs(), inputs);

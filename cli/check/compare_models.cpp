@@ -41,7 +41,13 @@ void read_data(const CompareModelArguments& options, const std::map<std::string,
                SharedInputs& shared, CompileOptions& compile) {
   const std::string& path = options.against.data.path;
   const Split part = has_split(path, Split::test) ? Split::test : Split::train;
-  shared.data = read_dataset(path, part);
+  std::vector<PortInfo> ports;
+  for (const auto& [name, shape] : inputs) {
+    PortInfo& port = ports.emplace_back();
+    port.name = name;
+    port.shape = shape;
+  }
+  shared.data = read_data(options.against.data, part, ports);
   shared.text =
       fmt::format("examples of {} (the {} part)", path, part == Split::test ? "test" : "training");
   if (inputs.size() != 1 || inputs.begin()->second.empty()) return;  // which is refused later
@@ -61,7 +67,7 @@ SharedInputs read_inputs(const CompareModelArguments& options, const Model& mode
   SharedInputs shared;
   if (!options.inputs.empty()) {
     shared.text = "the given inputs";
-    shared.sources = read_sources(options.inputs, model.inputs());
+    shared.sources = read_sources(options.inputs, model.inputs(), options.against.data.pictures);
     take_list_shapes(shared.sources, model.inputs(), compile.shapes);
     std::vector<PortInfo> inputs = model.inputs(compile.shapes);
     require_elements(shared.sources, model.inputs(), inputs);
@@ -88,9 +94,9 @@ SharedInputs read_inputs(const CompareModelArguments& options, const Model& mode
 void make_runs(const CompareModelArguments& options, const CompiledModel& compiled,
                SharedInputs& shared) {
   if (shared.data) {
-    const DataOptions& data = options.against.data;
-    shared.runs =
-        example_runs(compiled, *shared.data, {data.mean, data.deviation, options.against.examples});
+    const Normalization values = normalization_of(options.against.data);
+    shared.runs = example_runs(compiled, *shared.data,
+                               {values.mean, values.deviation, options.against.examples});
     shared.text = fmt::format("{} {}", shared.runs.examples, shared.text);
     return;
   }
@@ -207,8 +213,14 @@ void add_options(CLI::App& command, OtherModel& against) {
 }
 
 void refuse_unread_of(const CLI::App& command, const OtherModel& against) {
+  for (const std::string& name : picture_option_names()) {
+    if (command.count(name) == 0 || command.count("--input") > 0) continue;
+    if (!against.path.empty() && !against.data.path.empty()) continue;
+    throw UsageError(
+        fmt::format("compare: {} is for pictures of -i, and for the examples of --data", name));
+  }
   if (against.path.empty()) {
-    for (const char* name : {"--data", "--examples", "--mean", "--deviation"}) {
+    for (const char* name : {"--data", "--examples"}) {
       if (command.count(name) == 0) continue;
       throw UsageError(
           fmt::format("compare: {} is for two models; --against names the other", name));
@@ -220,9 +232,8 @@ void refuse_unread_of(const CLI::App& command, const OtherModel& against) {
     throw UsageError(fmt::format(
         "compare: --against compares two models, which reads no {}; leave it out", name));
   }
-  for (const char* name : {"--examples", "--mean", "--deviation"}) {
-    if (command.count(name) == 0 || !against.data.path.empty()) continue;
-    throw UsageError(fmt::format("compare: {} is for the examples of --data", name));
+  if (command.count("--examples") > 0 && against.data.path.empty()) {
+    throw UsageError("compare: --examples is for the examples of --data");
   }
   if (!against.data.path.empty() && command.count("--input") > 0) {
     throw UsageError("compare: -i and --data both bring inputs; leave one out");

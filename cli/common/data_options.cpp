@@ -8,6 +8,7 @@
 #include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "morton/error.hpp"
+#include "morton/pictures.hpp"
 
 namespace morton::cli {
 
@@ -19,19 +20,33 @@ void add_options(CLI::App& command, DataOptions& options) {
           ".npz archive")
       ->option_text("PATH")
       ->required();
-  command
-      .add_option(
-          "--mean", options.mean,
-          "Subtracted from each value (pictures: level / 255): one number, or one a channel")
-      ->option_text("X,...")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  command
-      .add_option("--deviation", options.deviation,
-                  "Divides each value after --mean: one number, or one a channel")
-      ->option_text("X,...")
-      ->allow_extra_args(false)
-      ->delimiter(',');
+  add_options(command, options.pictures);
+}
+
+Normalization normalization_of(const DataOptions& options) {
+  const PicturePreparation preparation = preparation_of(options.pictures);
+  Normalization result{preparation.mean, preparation.deviation};
+  if (preparation.full == 1.0) return result;
+  // Values are levels / 255, of which `full` makes levels again.
+  const auto full = static_cast<float>(preparation.full);
+  if (result.deviation.empty()) result.deviation = {1.0F};
+  for (float& mean : result.mean) mean /= full;
+  for (float& deviation : result.deviation) deviation /= full;
+  return result;
+}
+
+Dataset read_data(const DataOptions& options, Split split, const std::vector<PortInfo>& inputs,
+                  const std::map<std::string, Shape>& shapes) {
+  if (!changes_pixels(options.pictures)) return read_dataset(options.path, split);
+  const PicturePreparation preparation = preparation_of(options.pictures);
+  if (inputs.size() != 1) {
+    throw UsageError(
+        fmt::format("--data {}: pictures are prepared for a model of one input; this one has {}",
+                    options.path, inputs.size()));
+  }
+  const auto given = shapes.find(inputs.front().name);
+  return read_dataset(options.path, split,
+                      given == shapes.end() ? inputs.front().shape : given->second, preparation);
 }
 
 void say_what_is_cut(const Dataset& data, const PortInfo& input) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/pictures/picture_options.hpp"
 #include "morton/dataset.hpp"
 #include "morton/model.hpp"
 #include "words/cli11_names.hpp"
@@ -15,11 +17,23 @@ namespace morton::cli {
 /// Which examples a command works on, and how their values are prepared.
 struct DataOptions {
   std::string path;
-  std::vector<float> mean, deviation;
+  PictureOptions pictures;
 };
 
-/// --data, --mean and --deviation.
+/// --data, and the options of pictures.
 void add_options(CLI::App& command, DataOptions& options);
+
+/// What is subtracted from level / 255 (from features as they are), and what divides then.
+struct Normalization {
+  std::vector<float> mean, deviation;
+};
+[[nodiscard]] Normalization normalization_of(const DataOptions& options);
+
+/// A part of the data; pictures of folders prepared for a model with these inputs, where options
+/// say so.
+[[nodiscard]] Dataset read_data(const DataOptions& options, Split split,
+                                const std::vector<PortInfo>& inputs,
+                                const std::map<std::string, Shape>& shapes = {});
 
 /// Says so where pictures are larger than the input, which sees their middle then.
 void say_what_is_cut(const Dataset& data, const PortInfo& input);

@@ -11,7 +11,7 @@
 #include "common/log.hpp"
 #include "common/output.hpp"
 #include "morton/error.hpp"
-#include "morton/files.hpp"
+#include "morton/pictures.hpp"
 
 namespace morton::cli {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 /// Shape of all sources of an input, stacked; nothing known of it when they are images (the first
 /// extent excepted, their number).
 Shape stacked_shape(const std::vector<Source>& sources) {
-  if (sources.front().image) return {static_cast<std::int64_t>(sources.size())};
+  if (sources.front().picture) return {static_cast<std::int64_t>(sources.size())};
   Shape shape = sources.front().tensor.shape();
   for (std::size_t i = 1; i < sources.size(); ++i) {
     const Shape& next = sources[i].tensor.shape();
@@ -34,12 +34,18 @@ Shape stacked_shape(const std::vector<Source>& sources) {
   return shape;
 }
 
+/// [N, C, H, W] or [N, H, W, C]; without the first extent an input is of one picture.
+constexpr std::size_t kBatchedRank = 4;
+
+bool is_real(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::f64; }
+
 /// f16 and f64 are turned to f32 where a model wants that; nothing else is converted.
 void require_type(const PortInfo& input, const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     const DType type = source.tensor.dtype();
     const bool converts =
-        input.dtype == DType::f32 && (type == DType::f16 || type == DType::f64 || source.image);
+        source.picture ? is_real(input.dtype)
+                       : input.dtype == DType::f32 && (type == DType::f16 || type == DType::f64);
     if (type == input.dtype || converts) continue;
     throw UsageError(fmt::format("{}: holds {}, but input '{}' takes {}", source.file,
                                  name_of(type), input.name, name_of(input.dtype)));
@@ -58,19 +64,25 @@ void require_fit(const PortInfo& input, const std::vector<Source>& sources, cons
   }
 }
 
+/// What `call` returns; what does not fit names the picture's file.
+template <typename Call>
+auto naming(const Source& source, const Call& call) {
+  try {
+    return call();
+  } catch (const UsageError& error) {
+    throw UsageError(source.file + ": " + error.message());
+  }
+}
+
 Tensor fitted(const Source& source, const PortInfo& input) {
-  if (source.image) {
+  if (source.picture) {
     Shape one = input.shape;
-    if (!one.empty()) one[0] = 1;
-    try {
-      return image_to_input(source.tensor, one);
-    } catch (const UsageError& error) {
-      throw UsageError(source.file + ": " + error.message());
-    }
+    if (one.size() == kBatchedRank) one[0] = 1;
+    return naming(
+        source, [&] { return picture_to_input(source.tensor, input.dtype, one, *source.picture); });
   }
   const DType type = source.tensor.dtype();
-  const bool real = type == DType::f16 || type == DType::f64;
-  if (real && input.dtype == DType::f32) {
+  if ((type == DType::f16 || type == DType::f64) && input.dtype == DType::f32) {
     log::warn("{}: {} is converted to f32 for input '{}'", source.file, name_of(type), input.name);
     return source.tensor.converted(DType::f32);
   }
@@ -107,6 +119,27 @@ void check_extents(const Tensor& tensor, const std::vector<Source>& from, const 
                   input.name, files, held, shape_text(input.shape)));
 }
 
+/// Settles how many pictures an input takes, and of which size where the model leaves that open.
+void fit_pictures(const std::vector<Source>& given, const PortInfo& input,
+                  CompileOptions& options) {
+  if (options.shapes.contains(input.name)) return;
+  const auto count = static_cast<std::int64_t>(given.size());
+  const bool counts = !input.shape.empty() && input.shape[0] < 0 && options.batch == 0;
+  const bool open = std::ranges::any_of(input.shape.begin() + (input.shape.empty() ? 0 : 1),
+                                        input.shape.end(), [](std::int64_t n) { return n < 0; });
+  if (!open) {
+    if (counts) options.batch = count;
+    return;
+  }
+  const Source& first = given.front();
+  const PictureSize picture{first.tensor.shape()[0], first.tensor.shape()[1]};
+  Shape shape = input.shape;
+  if (shape.front() < 0) shape.front() = options.batch > 0 ? options.batch : count;
+  const PictureSize size =
+      naming(first, [&] { return place_of(picture, picture_size_of(shape), *first.picture).size; });
+  options.shapes.emplace(input.name, with_picture_size(shape, size));
+}
+
 }  // namespace
 
 void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
@@ -116,9 +149,8 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
     require_type(input, given);
     const Shape shape = stacked_shape(given);
     const bool open = std::ranges::any_of(input.shape, [](std::int64_t n) { return n < 0; });
-    if (given.front().image) {
-      const bool counts = !input.shape.empty() && input.shape[0] < 0 && options.batch == 0;
-      if (counts && !options.shapes.contains(input.name)) options.batch = shape[0];
+    if (given.front().picture) {
+      fit_pictures(given, input, options);
       continue;
     }
     require_fit(input, given, shape);
@@ -155,8 +187,7 @@ std::vector<NamedTensor> random_inputs(const std::vector<PortInfo>& inputs, std:
   std::vector<NamedTensor> tensors;
   for (const PortInfo& input : inputs) {
     Tensor tensor = Tensor::allocate(input.dtype, input.shape);
-    const bool real =
-        input.dtype == DType::f32 || input.dtype == DType::f16 || input.dtype == DType::f64;
+    const bool real = is_real(input.dtype);
     std::uniform_real_distribution<double> reals(-1.0, 1.0);
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       tensor.set(i, real ? reals(generator) : static_cast<double>(generator() & 1U));

@@ -2,6 +2,7 @@
 #include "common/sources.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -34,15 +35,58 @@ std::string element_in_front(const std::string& text, const std::string& list) {
   return element && element->list == list ? name : std::string();
 }
 
-struct Argument {
-  std::string input;  ///< empty when the argument names none
-  std::string file;
-};
+std::string names_text(const std::vector<NamedTensor>& tensors) {
+  std::string text;
+  for (const NamedTensor& tensor : tensors) {
+    text += fmt::format("\n{}  {}  {}", tensor.name, name_of(tensor.tensor.dtype()),
+                        shape_text(tensor.tensor.shape()));
+  }
+  return text;
+}
 
-/// Splits "name:file". Names of inputs may hold colons, and so may those of files: the longest name
-/// of an input that fits wins, then a file of the whole name.
-Argument split_argument(const std::string& text, const std::vector<PortInfo>& inputs) {
-  Argument result;
+/// Adds the tensors of a file whose argument names the input `argument.input`.
+void add_named(const InputArgument& argument, std::vector<NamedTensor> tensors,
+               const std::shared_ptr<const PicturePreparation>& picture, Sources& sources) {
+  auto chosen = tensors.begin();
+  if (tensors.size() > 1) chosen = std::ranges::find(tensors, argument.input, &NamedTensor::name);
+  if (chosen == tensors.end()) {
+    throw UsageError(fmt::format("{}: holds no array named '{}'; it holds:{}", argument.file,
+                                 argument.input, names_text(tensors)));
+  }
+  sources[argument.input].push_back({argument.file, chosen->tensor, picture});
+}
+
+/// Adds the tensors of a file whose argument names no input: by the arrays' own names, or to the
+/// only input.
+void add_unnamed(const InputArgument& argument, std::vector<NamedTensor> tensors,
+                 const std::vector<PortInfo>& inputs,
+                 const std::shared_ptr<const PicturePreparation>& picture, Sources& sources) {
+  const bool single = tensors.size() == 1;
+  std::size_t used = 0;
+  for (NamedTensor& tensor : tensors) {
+    std::string input = takes_files(inputs, tensor.name) ? tensor.name : std::string();
+    const bool is_only = single && inputs.size() == 1 && !inputs.front().form.is_list;
+    if (input.empty() && is_only) input = inputs.front().name;
+    if (input.empty()) continue;
+    sources[input].push_back({argument.file, tensor.tensor, picture});
+    ++used;
+    tensor.name.clear();  // what keeps its name has not been used
+  }
+  if (used == 0) {
+    throw UsageError(fmt::format("-i {}: say which input it is for, as NAME:FILE; the inputs:{}",
+                                 argument.file, inputs_text(inputs)));
+  }
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name.empty()) continue;
+    log::warn("{}: array '{}' is no input of the model and is left out", argument.file,
+              tensor.name);
+  }
+}
+
+}  // namespace
+
+InputArgument split_argument(const std::string& text, const std::vector<PortInfo>& inputs) {
+  InputArgument result;
   for (const PortInfo& input : inputs) {
     const std::string name = input.form.is_list ? element_in_front(text, input.name) : input.name;
     if (name.empty() || !text.starts_with(name + ":")) continue;
@@ -78,53 +122,10 @@ bool is_image(const std::string& file) {
   return std::ranges::find(kImages, extension) != std::end(kImages);
 }
 
-std::string names_text(const std::vector<NamedTensor>& tensors) {
-  std::string text;
-  for (const NamedTensor& tensor : tensors) {
-    text += fmt::format("\n{}  {}  {}", tensor.name, name_of(tensor.tensor.dtype()),
-                        shape_text(tensor.tensor.shape()));
-  }
-  return text;
+bool names_files(const std::string& file) {
+  if (std::filesystem::is_directory(file)) return true;
+  return file.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(file);
 }
-
-/// Adds the tensors of a file whose argument names the input `argument.input`.
-void add_named(const Argument& argument, std::vector<NamedTensor> tensors, Sources& sources) {
-  auto chosen = tensors.begin();
-  if (tensors.size() > 1) chosen = std::ranges::find(tensors, argument.input, &NamedTensor::name);
-  if (chosen == tensors.end()) {
-    throw UsageError(fmt::format("{}: holds no array named '{}'; it holds:{}", argument.file,
-                                 argument.input, names_text(tensors)));
-  }
-  sources[argument.input].push_back({argument.file, chosen->tensor, is_image(argument.file)});
-}
-
-/// Adds the tensors of a file whose argument names no input: by the arrays' own names, or to the
-/// only input.
-void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
-                 const std::vector<PortInfo>& inputs, Sources& sources) {
-  const bool single = tensors.size() == 1;
-  std::size_t used = 0;
-  for (NamedTensor& tensor : tensors) {
-    std::string input = takes_files(inputs, tensor.name) ? tensor.name : std::string();
-    const bool is_only = single && inputs.size() == 1 && !inputs.front().form.is_list;
-    if (input.empty() && is_only) input = inputs.front().name;
-    if (input.empty()) continue;
-    sources[input].push_back({argument.file, tensor.tensor, is_image(argument.file)});
-    ++used;
-    tensor.name.clear();  // what keeps its name has not been used
-  }
-  if (used == 0) {
-    throw UsageError(fmt::format("-i {}: say which input it is for, as NAME:FILE; the inputs:{}",
-                                 argument.file, inputs_text(inputs)));
-  }
-  for (const NamedTensor& tensor : tensors) {
-    if (tensor.name.empty()) continue;
-    log::warn("{}: array '{}' is no input of the model and is left out", argument.file,
-              tensor.name);
-  }
-}
-
-}  // namespace
 
 bool takes_files(const std::vector<PortInfo>& inputs, std::string_view name) {
   const auto element = as_list_element(name);
@@ -143,7 +144,7 @@ std::string type_text(const PortInfo& port) {
 void require_files(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     const std::size_t first = argument.find(':');
-    bool is_there = std::filesystem::exists(argument);
+    bool is_there = std::filesystem::exists(argument) || names_files(argument);
     for (std::size_t at = first; at != std::string::npos && !is_there;
          at = argument.find(':', at + 1)) {
       is_there = std::filesystem::exists(argument.substr(at + 1));
@@ -164,7 +165,7 @@ void take_list_shapes(const Sources& sources, const std::vector<PortInfo>& input
     const bool is_open = std::ranges::any_of(inputs, [&](const PortInfo& input) {
       return !input.form.is_tensor() && (input.name == port || input.name == name);
     });
-    if (is_open && !given.front().image) shapes.emplace(name, given.front().tensor.shape());
+    if (is_open && !given.front().picture) shapes.emplace(name, given.front().tensor.shape());
   }
 }
 
@@ -181,17 +182,25 @@ void require_elements(const Sources& sources, const std::vector<PortInfo>& decla
 }
 
 Sources read_sources(const std::vector<std::string>& arguments, const std::vector<PortInfo>& inputs,
-                     const std::set<std::string>& optional) {
+                     const PictureOptions& pictures, const std::set<std::string>& optional) {
   Sources sources;
+  const auto preparation = std::make_shared<const PicturePreparation>(preparation_of(pictures));
+  bool any_picture = false;
   for (const std::string& text : arguments) {
-    const Argument argument = split_argument(text, inputs);
+    const InputArgument argument = split_argument(text, inputs);
     std::vector<NamedTensor> tensors = read_tensors(argument.file);
     if (tensors.empty()) throw ModelError(fmt::format("{}: holds no array", argument.file));
+    const auto picture = is_image(argument.file) ? preparation : nullptr;
+    any_picture = any_picture || picture;
     if (argument.input.empty()) {
-      add_unnamed(argument, std::move(tensors), inputs, sources);
+      add_unnamed(argument, std::move(tensors), inputs, picture, sources);
     } else {
-      add_named(argument, std::move(tensors), sources);
+      add_named(argument, std::move(tensors), picture, sources);
     }
+  }
+  if (is_given(pictures) && !any_picture) {
+    throw UsageError(fmt::format("{} are for pictures, and no input is given as one",
+                                 fmt::join(picture_option_names(), ", ")));
   }
   for (const PortInfo& input : inputs) {
     if (sources.contains(input.name) || optional.contains(input.name)) continue;

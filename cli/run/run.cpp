@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
+#include <utility>
 
 #include "common/commands.hpp"
 #include "common/given_model.hpp"
@@ -20,10 +20,13 @@
 #include "morton/segments.hpp"
 #include "morton/session.hpp"
 #include "morton/tools/cache.hpp"
+#include "run/file_series.hpp"
 #include "run/later_starts.hpp"
+#include "run/run_answer.hpp"
 #include "run/run_arguments.hpp"
 #include "run/run_report.hpp"
 #include "run/run_segments.hpp"
+#include "run/run_series.hpp"
 #include "run/run_steps.hpp"
 
 namespace morton::cli {
@@ -31,8 +34,10 @@ namespace {
 
 constexpr const char* kRunFooter =
     R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg). Images become
-levels / 255 (red, green, blue, or grey for one channel). An image smaller than the input is centred
-on zeros. An input that is given several times gets its files stacked along the first dimension.
+levels / 255 (red, green, blue, or grey for one channel), resized and normalised as --preset, --resize,
+--crop, --mean and --std say. An image smaller than the input is centred on black. An input that is
+given several times gets its files stacked along the first dimension. A folder or a pattern runs each
+of its files, --batch of them at a time; one that cannot be read is told, and the others go on.
 
 Where kernels for the model are not built yet, generic ones answer at once. A process of low priority
 then builds the model's own for later starts. MORTON_BACKGROUND=off leaves that out, and --start ready
@@ -42,70 +47,26 @@ Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
   morton run models/lenet5.onnx -i models/lenet5.expected.npz -o answers.npz
   morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json
+  morton run net.onnx -i image:cat.jpg --preset imagenet --top-k 5
+  morton run segmenter.onnx -i image:street.jpg --preset imagenet --overlay -o street.png
+  morton run net.onnx -i photos/ --preset imagenet --top-k 1 -b 8 -o answers.jsonl
   morton run net.onnx -i image:cat.jpg --start ready
   morton run vad.onnx -i sr:rate.npy -i input:frames.npy --feed stateN:state --steps 100 -o scores.npz
   morton run gpt2.onnx --shape 'past_*:1x12x128x64' --feed 'present_*:past_*' --feed next:input_ids --steps 100)";
 
-/// Refuses a file that the outputs cannot be written to before anything runs.
-void check_output(const std::string& path) {
-  if (path.empty() || path.ends_with(".npy") || path.ends_with(".npz")) return;
-  throw UsageError(fmt::format("--output {}: tensors are written to .npy and .npz files", path));
-}
-
-/// Labels, one on each line of a file.
-std::vector<std::string> read_labels(const std::string& path) {
-  std::vector<std::string> labels;
-  if (path.empty()) return labels;
-  std::istringstream lines(read_text(path));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    labels.push_back(line);
-  }
-  return labels;
-}
-
-/// Refuses --top-k and --labels that suit no output before anything runs.
-void check_ranking(const RunArguments& options, const Ranking& ranking,
-                   const std::vector<PortInfo>& outputs) {
-  if (ranking.top_k == 0) return;
-  bool any = false;
-  for (const PortInfo& output : outputs) {
-    if (!is_ranked(ranking, output.shape)) continue;
-    any = true;
-    const std::int64_t classes = output.shape[ranking.by_columns.contains(output.name) ? 0 : 1];
-    const auto labels = static_cast<std::int64_t>(ranking.labels.size());
-    if (labels > 0 && labels != classes) {
-      throw ModelError(fmt::format("{}: has {} labels, but output '{}' has {} classes",
-                                   options.labels, labels, output.name, classes));
-    }
-  }
-  if (!any) {
+/// Refuses what is for many files.
+void require_one_answer(const RunArguments& options) {
+  if (options.format == Format::csv || options.format == Format::jsonl) {
     throw UsageError(
-        "--top-k and --labels need an output of two dimensions (batch and classes); this model has "
-        "none");
+        "--format jsonl and csv are records of many files: give -i a folder or a "
+        "pattern, or take json");
   }
+  if (options.resumes) throw UsageError("--resume goes on over many files: give -i a folder");
 }
 
 /// Whether what the model states of an output tells how many classes it has, if any.
 bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
-}
-
-/// Writes the outputs where they are asked for, and prints them.
-void emit_answer(const RunArguments& options, const Ranking& ranking, const Device& device,
-                 const Json& facts, const std::vector<NamedTensor>& outputs) {
-  if (!options.output.empty()) {
-    write_tensors(options.output, outputs);
-    log::info("wrote {}", options.output);
-  }
-  if (for_people(options.format)) {
-    emit(outputs_text(outputs, ranking, options.format), "");
-    return;
-  }
-  Json value = {{"device", Json::parse(device.json())}};
-  value.update(facts);
-  value["outputs"] = outputs_json(outputs, ranking);
-  emit(to_text(value, options.format), "");
 }
 
 /// Where the kernels and the plan are from, for programs.
@@ -148,18 +109,24 @@ std::optional<CompiledModel> compiled_whole(const GivenModel& model,
 
 int run_model(const RunArguments& options) {
   check_background_wish();
-  if (options.prepares || !options.in_background.empty()) return prepare(options);
+  if (options.later.prepares || !options.later.in_background.empty()) return prepare(options);
   CompileOptions compile = compile_options(options.model);
-  Ranking ranking{options.top_k, read_labels(options.labels), {}, {}};
-  if (!options.labels.empty() && options.top_k == 0) ranking.top_k = 5;
+  Ranking ranking{options.classes.top_k, read_labels(options.classes.labels), {}, {}};
+  const bool draws = options.output.ends_with(".png");
+  if (!options.classes.labels.empty() && options.classes.top_k == 0 && !draws) ranking.top_k = 5;
   require_files(options.inputs);
   const GivenModel model(options.model, options.elsewhere);
   for (const PortInfo& output : model.outputs()) {
     if (batch_dimension(output) == 1) ranking.by_columns.insert(output.name);
   }
+  if (const auto series = series_in(options.inputs, model.inputs())) {
+    return run_series(options, *series, model, std::move(ranking));
+  }
+  require_one_answer(options);
+  check_output(options);
   RunSteps steps = run_steps(options.steps);
   settle_feeds(steps, model, compile);
-  Sources sources = read_sources(options.inputs, model.inputs(), steps.fed());
+  Sources sources = read_sources(options.inputs, model.inputs(), options.pictures, steps.fed());
   take_parts(steps, model.inputs(), sources);
 
   // What can be refused before anything is built is refused there.
@@ -169,9 +136,9 @@ int run_model(const RunArguments& options) {
   std::vector<NamedTensor> inputs;
   if (all_settled) inputs = assemble(sources, settled);
   const std::vector<PortInfo> declared = model.outputs();
-  if (std::ranges::all_of(declared, has_known_classes)) check_ranking(options, ranking, declared);
+  if (std::ranges::all_of(declared, has_known_classes))
+    check_ranking(options.classes.labels, ranking, declared);
 
-  check_output(options.output);
   compile.weights = weights_of(options.device);
   // A process that answers once builds nothing beside its answer.
   if (compile.start == CompileOptions::Start::at_once) {
@@ -185,7 +152,8 @@ int run_model(const RunArguments& options) {
     if (!all_settled) throw *refusal;
     const SegmentsAnswer answer =
         run_in_segments(model, devices, compile, steps, options.most_turns, inputs, *refusal);
-    emit_answer(options, ranking, devices.front(), facts_of(answer.report), answer.outputs);
+    emit_answer(options, ranking, devices.front(), facts_of(answer.report), answer.outputs,
+                photograph_of(sources, inputs));
     return 0;
   }
   const CompiledModel& compiled = *whole;
@@ -194,14 +162,16 @@ int run_model(const RunArguments& options) {
   if (options.names_start && !why_ready.empty()) {
     log::info("--start at-once: {}; the model's own kernels answer", with_options(why_ready));
   }
-  check_ranking(options, ranking, compiled.outputs());
+  check_ranking(options.classes.labels, ranking, compiled.outputs());
   for (const PortInfo& output : compiled.outputs()) {
     if (!output.labels.empty()) ranking.of_model[output.name] = output.labels;
   }
   if (!all_settled) inputs = assemble(sources, with_fed(steps, compiled.inputs(), settled));
+  const auto photograph = photograph_of(sources, inputs);
   Session session(compiled);
   const std::vector<NamedTensor> outputs = run_all(session, steps, std::move(inputs));
-  emit_answer(options, ranking, compiled.device(), facts_of(compiled.report()), outputs);
+  emit_answer(options, ranking, compiled.device(), facts_of(compiled.report()), outputs,
+              photograph);
   if (compiled.report().stage == CompileReport::Stage::interim) {
     log::info("generic kernels gave this answer: {}",
               build_for_later_starts(compiled.steps_digest(), options.device.cache_dir));
@@ -217,39 +187,56 @@ void add_run(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<RunArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
-      ->add_option("-i,--input", options->inputs,
-                   "An input; NAME may be left out if the model has only one; repeatable")
+      ->add_option(
+          "-i,--input", options->inputs,
+          "An input; NAME may be left out if the model has only one; repeatable. FILE may be a "
+          "folder or a pattern: each file is run")
       ->option_text("NAME:FILE")
       ->allow_extra_args(false);
+  add_options(*command, options->pictures);
   command
-      ->add_option("--top-k", options->top_k,
+      ->add_option("--top-k", options->classes.top_k,
                    "Show the K greatest values of outputs [batch, classes]")
       ->option_text("K")
       ->check(whole_number(1));
-  command->add_option("--labels", options->labels, "Names of the classes, one on each line")
+  command->add_option("--labels", options->classes.labels, "Names of the classes, one on each line")
       ->option_text("FILE");
+  add_options(*command, options->picture);
   add_steps(*command, options->steps);
   command
       ->add_option("--max-turns", options->most_turns,
                    "Most turns of a loop that the host counts (default: 1000000)")
       ->option_text("N")
       ->check(whole_number(1));
-  command->add_flag("--prepare", options->prepares,
+  command->add_flag("--prepare", options->later.prepares,
                     "Build what later starts of this model and others need, and run nothing; "
                     "inputs may be left out");
-  command->add_option("--in-background", options->in_background)->group("");  // hidden
+  command->add_option("--in-background", options->later.in_background)->group("");  // hidden
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_trust_options(*command, options->model);
   add_start(*command, options->model, CompileOptions::Start::at_once);
   add_format(*command, options->format,
-             {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
-  command->add_option("-o,--output", options->output, "Write the outputs to this .npz or .npy file")
+             {{"table", Format::table},
+              {"md", Format::md},
+              {"json", Format::json},
+              {"jsonl", Format::jsonl},
+              {"csv", Format::csv}});
+  command->add_flag("--resume", options->resumes,
+                    "Over many files: leave out those that the .jsonl file of -o has answers for");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write the outputs to this .npz or .npy file, or as a picture to .png; of many "
+                   "files, records to this .jsonl or .csv file")
       ->option_text("FILE")
       ->check(writable_file());
   const CLI::Option* start = command->get_option("--start");
-  command->callback([options, start, &chosen] {
+  command->callback([options, command, start, &chosen] {
     options->names_start = start->count() > 0;
+    for (const char* name : {"--picture", "--picture-of", "--picture-range", "--box-order",
+                             "--min-score", "--overlay"}) {
+      options->picture.is_given = options->picture.is_given || command->count(name) > 0;
+    }
     chosen = [options] { return run_model(*options); };
   });
 }

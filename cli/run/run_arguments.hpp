@@ -10,6 +10,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "morton/segments.hpp"
+#include "run/picture_output.hpp"
 #include "run/run_steps.hpp"
 
 namespace morton::cli {
@@ -19,13 +20,20 @@ struct RunArguments {
   DeviceOptions device;
   ModelOptions model;
   std::vector<std::string> inputs;
+  PictureOptions pictures;
+  PictureWish picture;
   std::string output;
-  std::string labels;         ///< their file
-  bool prepares = false;      ///< builds for later starts and runs nothing
-  std::string in_background;  ///< likewise, behind a run: its place (BackgroundTurn)
-  bool names_start = false;   ///< --start is given
+  struct Classes {
+    std::int64_t top_k = 0;
+    std::string labels;  ///< their file
+  } classes;
+  struct LaterStarts {
+    bool prepares = false;      ///< builds for later starts and runs nothing
+    std::string in_background;  ///< likewise, behind a run: its place (BackgroundTurn)
+  } later;
+  bool resumes = false;      ///< goes on over many files
+  bool names_start = false;  ///< --start is given
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
-  std::int64_t top_k = 0;
   std::int64_t most_turns = SegmentOptions().most_turns;
   StepOptions steps;
   Format format = Format::table;

@@ -39,20 +39,21 @@ void check_preparation(const RunArguments& options) {
     throw UsageError(fmt::format("--prepare runs nothing, so {} says nothing to it", option));
   };
   if (!options.output.empty()) refuse("--output");
-  if (options.top_k != 0) refuse("--top-k");
+  if (options.resumes) refuse("--resume");
+  if (options.classes.top_k != 0) refuse("--top-k");
   if (!options.steps.feeds.empty()) refuse("--feed");
   if (options.steps.count != 1) refuse("--steps");
-  if (!options.labels.empty()) refuse("--labels");
+  if (!options.classes.labels.empty()) refuse("--labels");
 }
 
 }  // namespace
 
 int prepare(const RunArguments& options) {
   std::optional<BackgroundTurn> turn;
-  if (options.in_background.empty()) {
+  if (options.later.in_background.empty()) {
     check_preparation(options);
   } else {
-    turn.emplace(options.in_background, options.device.cache_dir);
+    turn.emplace(options.later.in_background, options.device.cache_dir);
   }
   CompileOptions compile = compile_options(options.model);
   compile.start = CompileOptions::Start::ready;
@@ -61,7 +62,7 @@ int prepare(const RunArguments& options) {
   require_files(options.inputs);
   const GivenModel model(options.model, options.elsewhere);
   if (!options.inputs.empty()) {
-    settle(read_sources(options.inputs, model.inputs()), model, compile);
+    settle(read_sources(options.inputs, model.inputs(), options.pictures), model, compile);
   } else if (const auto planned = model.planned_inputs(); !planned.empty()) {
     throw UsageError(
         fmt::format("input '{0}': shapes follow from its values, so --prepare needs every input: "

@@ -8,6 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
+
+#include "morton/error.hpp"
 
 namespace morton::cli {
 namespace {
@@ -124,6 +127,38 @@ Json top_json(const NamedTensor& output, const Ranking& ranking) {
 
 bool is_ranked(const Ranking& ranking, const Shape& shape) {
   return ranking.top_k > 0 && shape.size() == 2 && shape[1] > 0;
+}
+
+std::vector<std::string> read_labels(const std::string& path) {
+  std::vector<std::string> labels;
+  if (path.empty()) return labels;
+  std::istringstream lines(read_text(path));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    labels.push_back(line);
+  }
+  return labels;
+}
+
+void check_ranking(const std::string& labels_file, const Ranking& ranking,
+                   const std::vector<PortInfo>& outputs) {
+  if (ranking.top_k == 0) return;
+  bool any = false;
+  for (const PortInfo& output : outputs) {
+    if (!is_ranked(ranking, output.shape)) continue;
+    any = true;
+    const std::int64_t classes = output.shape[ranking.by_columns.contains(output.name) ? 0 : 1];
+    const auto labels = static_cast<std::int64_t>(ranking.labels.size());
+    if (labels > 0 && labels != classes) {
+      throw ModelError(fmt::format("{}: has {} labels, but output '{}' has {} classes", labels_file,
+                                   labels, output.name, classes));
+    }
+  }
+  if (!any) {
+    throw UsageError(
+        "--top-k and --labels need an output of two dimensions (batch and classes); this model has "
+        "none");
+  }
 }
 
 std::string outputs_text(const std::vector<NamedTensor>& outputs, const Ranking& ranking,

@@ -213,7 +213,7 @@ void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& s
     if (found == sources.end() || steps.count == 1) continue;
     std::vector<Source>& given = found->second;
     const Shape& shape = given.front().tensor.shape();
-    if (given.size() != 1 || given.front().image || shape.size() != input.shape.size() + 1) {
+    if (given.size() != 1 || given.front().picture || shape.size() != input.shape.size() + 1) {
       continue;
     }
     if (shape.front() != steps.count) {

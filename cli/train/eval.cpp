@@ -170,26 +170,39 @@ std::optional<double> threshold_of(const GivenModel& model, const CompiledModel&
   return threshold;
 }
 
-int evaluate_model(const EvalArguments& options) {
-  const Dataset data = read_dataset(options.data.path, options.part);
-  // Values that should be labels are told before anything is built.
+/// The examples. Throws ModelError where they have no labels.
+Dataset read_labelled(const EvalArguments& options, const std::vector<PortInfo>& inputs,
+                      const CompileOptions& compile) {
+  Dataset data = read_data(options.data, options.part, inputs, compile.shapes);
   require_labels_below(data, data.classes);
+  return data;
+}
+
+int evaluate_model(const EvalArguments& options) {
+  CompileOptions compile = compile_options(options.model);
+  // Values that should be labels are told before the model is read, unless its input says how
+  // pictures are prepared.
+  const bool prepares = changes_pixels(options.data.pictures);
+  std::optional<Dataset> read;
+  if (!prepares) read = read_labelled(options, {}, compile);
   GivenModel model(options.model, options.elsewhere);
+  if (prepares) read = read_labelled(options, model.inputs(), compile);
+  const Dataset& data = *read;
   if (!options.checkpoint.empty()) {
     model.take_checkpoint(options.checkpoint);
   } else if (names_architecture(options.model.path)) {
     log::warn("{}: the weights are random; --checkpoint takes those of a training",
               options.model.path);
   }
-  CompileOptions compile = compile_options(options.model);
   settle_shape(model.inputs(), data, compile);
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   log::info("{}", model.kernels_line(compiled.report()));
   say_what_is_cut(data, compiled.inputs().front());
   const std::optional<double> threshold = threshold_of(model, compiled, options);
+  const Normalization normalization = normalization_of(options.data);
   EvaluationOptions evaluation{
-      options.data.mean, options.data.deviation, threshold.value_or(0.0), {}};
+      normalization.mean, normalization.deviation, threshold.value_or(0.0), {}};
   Progress progress("evaluating");
   evaluation.progress = [&](double share) { progress.update(share); };
   const Evaluation found = evaluate(compiled, data, evaluation);

@@ -119,10 +119,11 @@ void warn_of_much_noise(const QuantizedModel& quantized) {
 int quantize_model(QuantizeArguments& arguments) {
   require_onnx(arguments.output);
   const Model model = Model::load(arguments.model);
-  const Dataset data = read_dataset(arguments.data.path, Split::train);
+  const Dataset data = read_data(arguments.data, Split::train, model.inputs());
   QuantizeOptions& options = arguments.options;
-  options.mean = arguments.data.mean;
-  options.deviation = arguments.data.deviation;
+  const Normalization normalization = normalization_of(arguments.data);
+  options.mean = normalization.mean;
+  options.deviation = normalization.deviation;
   options.in_float.insert(arguments.in_float.begin(), arguments.in_float.end());
   if (arguments.leaves_biases) options.biases = QuantizeOptions::Biases::leave;
   Progress progress("quantising");

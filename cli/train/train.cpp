@@ -44,11 +44,12 @@ Examples:
   morton train lenet5 --data data/mnist --epochs 3 --html training.html
   tensorboard --logdir lenet5-trained)";
 
-Examples read_examples(const TrainOptions& options) {
+Examples read_examples(const TrainOptions& options, const Model& model) {
+  const std::vector<PortInfo> inputs = model.inputs();
   Examples examples;
-  examples.training = read_dataset(options.data.path, Split::train);
+  examples.training = read_data(options.data, Split::train, inputs);
   if (has_split(options.data.path, Split::test)) {
-    examples.test = read_dataset(options.data.path, Split::test);
+    examples.test = read_data(options.data, Split::test, inputs);
   }
   if (options.validation == 0.0) {
     examples.validation = examples.test;
@@ -216,10 +217,10 @@ int train_model(TrainOptions options) {
   if (options.plan) settle_plan(options);
   check_options(options.run);
   if (!options.plan) require_other_file(options);
-  const Examples examples = read_examples(options);
+  const Model model = model_of(options);
+  const Examples examples = read_examples(options, model);
   options.trainer.targets = TrainerOptions::Targets::labels;
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
-  const Model model = model_of(options);
   fit(examples, model, options);
   log::info("planning the training step and building its kernels; a large network takes minutes");
   std::optional<Progress> building("building kernels");

@@ -178,8 +178,9 @@ void settle(TrainOptions& options) {
   }
   require_writable("--html", options.html, options.out);
   options.run.folder = options.out;
-  options.run.mean = options.data.mean;
-  options.run.deviation = options.data.deviation;
+  const Normalization normalization = normalization_of(options.data);
+  options.run.mean = normalization.mean;
+  options.run.deviation = normalization.deviation;
   options.trainer.seed = options.run.seed;
   options.trainer.compile = compile_options(options.model.kernels);
   options.trainer.compile.launches = options.launches;

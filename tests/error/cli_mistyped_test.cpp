@@ -80,7 +80,7 @@ TEST(CliMistyped, OneDash) {
 TEST(CliMistyped, Values) {
   expect_answers({
       {{"run", kLenet, "--format", "jsn"},
-       "--format: expected one of table, md, json; got 'jsn'; did you mean 'json'?"},
+       "--format: expected one of table, md, json, jsonl, csv; got 'jsn'; did you mean 'json'?"},
       {{"plan", kLenet, "--precision", "fp16"}, "got 'fp16'; did you mean 'f16'?"},
       {{"run", kLenet, "--start", "at_once"}, "did you mean 'at-once'?"},
       {{"run", kLenet, "--self-test", "onn"}, "did you mean 'on'?"},
