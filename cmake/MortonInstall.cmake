@@ -21,15 +21,20 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/mortonConfig.cmake
               ${PROJECT_BINARY_DIR}/generated/mortonConfigVersion.cmake
         DESTINATION ${config_dir})
 
+# What `morton demo` runs (shipped_file in cli/common/machine.hpp).
+install(FILES ${PROJECT_SOURCE_DIR}/models/lenet5.onnx DESTINATION ${CMAKE_INSTALL_DATADIR}/morton/models)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/mnist DESTINATION ${CMAKE_INSTALL_DATADIR}/morton/data
+        FILES_MATCHING PATTERN "*.gz")
+
 # A static libmorton passes its own libraries on to whoever links it.
 set(morton_pc_requires "OpenCL protobuf-lite libpng libturbojpeg minizip zlib")
 if(MORTON_CLBLAST_LIBRARY_FOUND)
   string(APPEND morton_pc_requires " clblast")
 endif()
 if(BUILD_SHARED_LIBS)
-  set(morton_pc_kind ".private")
+  # A shared one carries them itself.
+  set(morton_pc_requires "")
 else()
-  set(morton_pc_kind "")
   # A linker that is called for C does not know of C++'s library.
   set(morton_pc_runtime " -lstdc++ -lm")
 endif()

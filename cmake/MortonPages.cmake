@@ -36,4 +36,4 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/cli/shell/morton.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME morton)
 install(FILES ${PROJECT_SOURCE_DIR}/cli/shell/_morton
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

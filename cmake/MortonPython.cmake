@@ -56,6 +56,6 @@ if(MORTON_TESTS)
   endif()
 endif()
 
-# What a wheel holds beside the package's own files.
-install(TARGETS morton_python LIBRARY DESTINATION morton COMPONENT python)
-install(TARGETS morton_compile RUNTIME DESTINATION morton/libexec/morton COMPONENT python)
+# What a wheel holds beside the package's own files; no part of an installation for other languages.
+install(TARGETS morton_python LIBRARY DESTINATION morton COMPONENT python EXCLUDE_FROM_ALL)
+install(TARGETS morton_compile RUNTIME DESTINATION morton/libexec/morton COMPONENT python EXCLUDE_FROM_ALL)

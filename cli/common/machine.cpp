@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "common/log.hpp"
 
@@ -39,6 +40,20 @@ void prepare_drivers() {
   setenv("POCL_AFFINITY", "1", 0);
   setenv("POCL_SIGFPE_HANDLER", "0", 0);
   describe_machine();
+}
+
+std::string shipped_file(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  const fs::path program = fs::read_symlink("/proc/self/exe", problem);
+  if (problem) return name;
+  const fs::path above = program.parent_path().parent_path();
+  for (const fs::path& folder : {above / "share" / "morton", above}) {
+    if (!fs::exists(folder / name, problem)) continue;
+    // People see the name in commands that are printed: the short one, where it is the same.
+    return fs::equivalent(folder / name, name, problem) ? name : (folder / name).string();
+  }
+  return name;
 }
 
 }  // namespace morton::cli

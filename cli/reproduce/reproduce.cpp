@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/log.hpp"
+#include "common/machine.hpp"
 #include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
@@ -51,7 +52,7 @@ struct ReproduceArguments {
   std::vector<std::string> names;  ///< of sources and tables
   bool list = false, quick = false;
   std::string budget;
-  std::string data = kDigits;
+  std::string data = shipped_file(kDigits);
   std::string html;  ///< the page's file; empty: none
   DeviceOptions device;
   ResultOptions result;
@@ -102,7 +103,7 @@ std::string typed(const ReproduceArguments& options) {
   words.insert(words.end(), options.names.begin(), options.names.end());
   if (options.quick) words.push_back("--quick");
   if (!options.budget.empty()) words.insert(words.end(), {"--budget", options.budget});
-  if (options.data != kDigits) words.insert(words.end(), {"--data", options.data});
+  if (options.data != shipped_file(kDigits)) words.insert(words.end(), {"--data", options.data});
   for (const std::string& word : device_arguments(options.device)) words.push_back(word);
   words.insert(words.end(), {"--html", options.html});
   return command_text(words);
@@ -215,7 +216,9 @@ void add_reproduce(CLI::App& app, Action& chosen) {
       ->add_option("--budget", options->budget,
                    "Time for all of it: 10m; what does not fit is cut (24m, with --quick 170s)")
       ->option_text("TIME");
-  command->add_option("--data", options->data, "Data set of digits for C18's training (data/mnist)")
+  command
+      ->add_option("--data", options->data,
+                   "Data set of digits for C18's training (default: that of `morton demo`)")
       ->option_text("PATH");
   command->add_option("--html", options->html, "Write a page for a browser here")
       ->option_text("FILE")

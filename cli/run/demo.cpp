@@ -10,6 +10,7 @@
 
 #include "common/commands.hpp"
 #include "common/log.hpp"
+#include "common/machine.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
@@ -39,7 +40,7 @@ constexpr int kProfiledRuns = 11;
 struct DemoArguments {
   DeviceOptions device;
   ModelOptions model;
-  std::string data = "data/mnist";
+  std::string data = shipped_file("data/mnist");
   std::int64_t count = 5;
   Format format = Format::table;
 };
@@ -256,11 +257,15 @@ void add_demo(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("demo", "Classify handwritten digits with LeNet-5");
   command->footer(kDemoFooter);
   auto options = std::make_shared<DemoArguments>();
-  options->model.path = "models/lenet5.onnx";
+  options->model.path = shipped_file("models/lenet5.onnx");
   options->model.batch = 100;
-  command->add_option("--model", options->model.path, "ONNX file (models/lenet5.onnx)")
+  command
+      ->add_option("--model", options->model.path,
+                   "ONNX file (default: LeNet-5, which comes with Morton)")
       ->option_text("FILE");
-  command->add_option("--data", options->data, "Folder of the digits (data/mnist)")
+  command
+      ->add_option("--data", options->data,
+                   "Folder of the digits (default: those that come with Morton)")
       ->option_text("FOLDER");
   command->add_option("--count", options->count, "Digits to show (5)")
       ->option_text("N")

@@ -20,7 +20,7 @@ ROOMS = {
     "src/graph": [".", "architectures"],
     "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "quantised", "recurrent", "control", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
-    "src/passes": [".", "shapes"],
+    "src/passes": [".", "shapes", "conversion"],
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],

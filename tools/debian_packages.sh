@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/debian_packages.sh [--jobs N] [ARCHITECTURE...]
+#
+# Builds Debian packages of the working tree, as debian/ describes them, for amd64 or for the named
+# architectures (amd64, arm64, armhf). Others than this machine's are cross-built: the packages that
+# are the same everywhere, and python3-morton, come from this machine's build alone. They go to
+# build-packages/ARCHITECTURE, and lintian must find no error and no warning in them.
+#
+# Each architecture has a bare root of Debian 12, build-packages/root-ARCHITECTURE, with what
+# debian/control asks for and no more. It is used again, with what ccache keeps there: the first build
+# takes tens of minutes, a later one a few. Run it as root, with mmdebstrap installed; packages come
+# from where this machine's own apt gets Debian's.
+set -euo pipefail
+# shellcheck source=tools/debian_root.sh
+source "$(dirname "$0")/debian_root.sh"
+
+die() {
+  echo "debian_packages: $*" >&2
+  exit 1
+}
+
+repository=$(cd "$(dirname "$0")/.." && pwd)
+folder=$repository/build-packages
+jobs=$(nproc)
+here=$(dpkg --print-architecture)
+if [[ ${1:-} == --jobs ]]; then
+  jobs=${2:?--jobs needs a number}
+  shift 2
+fi
+(($# > 0)) || set -- "$here"
+((EUID == 0)) || die "run it as root: it makes roots of Debian and mounts /proc in them"
+command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+
+# make_root ROOT ARCHITECTURE: a bare root, where it does not exist.
+make_root() {
+  local root=$1 architecture=$2 include=lintian,ccache,fakeroot options uri architectures=$here
+  [[ ! -e $root/ready ]] || return 0
+  if [[ $architecture != "$here" ]]; then
+    include+=,crossbuild-essential-$architecture
+    architectures+=,$architecture
+  fi
+  uri=$(debian_uri)
+  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
+  mapfile -t options < <(apt_options)
+  rm -rf "$root"
+  mkdir -p "$folder"
+  mmdebstrap --quiet --variant=buildd --architectures="$architectures" --include="$include" \
+    "${options[@]}" bookworm "$root" "$uri"
+  touch "$root/ready"
+}
+
+# The files that git knows or would add, as they are.
+copy_sources() {
+  local place=$1
+  rm -rf "$place"
+  mkdir -p "$place"
+  git -C "$repository" ls-files -z --cached --others --exclude-standard |
+    while IFS= read -r -d '' file; do
+      [[ ! -e $repository/$file ]] || printf '%s\0' "$file"
+    done | tar -C "$repository" --null -T - -c | tar -C "$place" -x
+}
+
+# build ARCHITECTURE: its packages, in build-packages/ARCHITECTURE.
+build() {
+  local architecture=$1 root=$folder/root-$1 kind=(-b) profiles=nocheck
+  make_root "$root" "$architecture"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  rm -rf "$root/build"
+  copy_sources "$root/build/morton"
+  if [[ $architecture != "$here" ]]; then
+    kind=(-B "--host-arch=$architecture")
+    profiles=cross,nocheck
+  fi
+  # shellcheck disable=SC2016  # expanded by the inner bash
+  in_root "$root" "$repository" ro architecture="$architecture" profiles="$profiles" jobs="$jobs" \
+    CCACHE_DIR=/ccache DEB_BUILD_OPTIONS="parallel=$jobs" DEB_BUILD_PROFILES="${profiles/,/ }" \
+    bash -euo pipefail -c '
+      cd /build/morton
+      { apt-get update && apt-get build-dep -y --no-install-recommends --build-profiles "$profiles" \
+        --host-architecture "$architecture" ./; } </dev/null >/build/build-dep.log 2>&1 ||
+        { tail -n 30 /build/build-dep.log >&2; exit 1; }
+      dpkg-buildpackage -us -uc "$@"
+      cd /build
+      lintian --allow-root --fail-on error,warning *.changes' \
+    bash "${kind[@]}" || die "$architecture: the packages could not be built, or lintian refuses them"
+  rm -rf "${folder:?}/$architecture"
+  mkdir -p "$folder/$architecture"
+  cp "$root"/build/*.deb "$root"/build/*.changes "$root"/build/*.buildinfo "$folder/$architecture/"
+  echo "$architecture:"
+  (cd "$folder/$architecture" && du -h -- *.deb)
+}
+
+for architecture; do
+  case $architecture in
+    amd64 | arm64 | armhf) build "$architecture" ;;
+    *) die "no architecture '$architecture'; there are amd64, arm64 and armhf" ;;
+  esac
+done
