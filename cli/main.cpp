@@ -161,6 +161,7 @@ int run_program(int argc, char** argv) {
   add_train(app, action);
   add_eval(app, action);
   add_quantize(app, action);
+  add_convert(app, action);
   add_reproduce(app, action);
   add_cache(app, action);
   add_first_result(app, action);  // hidden: bench --cold starts it

@@ -39,6 +39,7 @@ void add_new(CLI::App& app, Action& chosen);
 void add_tune(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_quantize(CLI::App& app, Action& chosen);
+void add_convert(CLI::App& app, Action& chosen);
 void add_cache(CLI::App& app, Action& chosen);
 void add_demo(CLI::App& app, Action& chosen);
 

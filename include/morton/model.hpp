@@ -58,6 +58,18 @@ struct ModelSummary {
   std::vector<std::string> notes{};
 };
 
+/// What a model's file says besides the network.
+struct ModelFacts {
+  std::string producer, producer_version;  ///< who wrote the file
+  std::string domain;                      ///< "org.example"
+  std::int64_t version = 0;                ///< the model's
+  std::string description;                 ///< of the model
+  std::string graph_description;
+  std::map<std::string, std::string> metadata;
+  /// What the file holds and a model does not ("training information"): it is not written again.
+  std::vector<std::string> left_out;
+};
+
 /// A network as its file states it. Immutable; cheap to copy.
 class MORTON_API Model {
  public:
@@ -79,6 +91,10 @@ class MORTON_API Model {
   [[nodiscard]] std::vector<PortInfo> inputs(const std::map<std::string, Shape>& shapes) const;
   [[nodiscard]] std::vector<PortInfo> outputs() const;
   [[nodiscard]] ModelSummary summary() const;
+  [[nodiscard]] ModelFacts facts() const;
+  /// Constants that the file lists among its inputs. Morton takes their values as they are; ONNX
+  /// Runtime lets a caller replace them (overridable initializers).
+  [[nodiscard]] std::vector<PortInfo> replaceable_constants() const;
   /// The graph as text, or in Graphviz's language.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string dot() const;

@@ -21,6 +21,7 @@
 #include "morton/compare_models.hpp"
 #include "morton/compile.hpp"
 #include "morton/compiled_file.hpp"
+#include "morton/convert.hpp"
 #include "morton/dataset.hpp"
 #include "morton/device.hpp"
 #include "morton/dtype.hpp"

@@ -14,6 +14,7 @@
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
 #include "base/tensor_id.hpp"
+#include "graph/file_facts.hpp"
 #include "morton/tensor.hpp"
 #include "morton/value_form.hpp"
 
@@ -148,6 +149,7 @@ struct Graph {
   /// How many of `outputs`, the last ones, are there for `counts` alone.
   std::size_t counting_outputs = 0;
   std::vector<Growth> growths;
+  FileFacts facts;
 
   MORTON_FOR_TOOLS TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;

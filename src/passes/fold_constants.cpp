@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "passes/fold_constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -39,8 +41,9 @@ bool is_faithful(DType type, const ReferenceTensor& value) {
                               [](double whole) { return std::fabs(whole) < kExactIntegers; }));
 }
 
-/// The node's value, or nothing where the host would round what a device does not.
-std::optional<Tensor> fold(const Graph& graph, const Node& node) {
+}  // namespace
+
+std::optional<Tensor> value_of_known(const Graph& graph, const Node& node) {
   const Shape& shape = graph.tensor(node.outputs[0]).shape;
   if (operator_of(node).host.alias && node.epilogue.is_identity()) {
     return graph.tensor(node.inputs[0]).data.reshaped(shape);
@@ -61,14 +64,12 @@ std::optional<Tensor> fold(const Graph& graph, const Node& node) {
   return result;
 }
 
-}  // namespace
-
 int fold_constants(Graph& graph, const PassOptions& /*options*/) {
   std::vector<Node> kept;
   int folded = 0;
   for (const Node& node : graph.nodes) {
     std::optional<Tensor> value;
-    if (can_fold(graph, node)) value = fold(graph, node);
+    if (can_fold(graph, node)) value = value_of_known(graph, node);
     if (!value) {
       kept.push_back(node);
       continue;

@@ -19,6 +19,11 @@ int bind_shapes(Graph& graph, const PassOptions& options);
 /// values. Each input has the shape that is given for it. Throws what bind_shapes throws.
 [[nodiscard]] std::vector<Message> notes_on_shapes(Graph graph, const PassOptions& options);
 
+/// Open extents of inputs, and those of outputs that have their names, become the numbers that
+/// `options` gives; others stay open. Notes as `notes_on_shapes` has them. Throws UsageError where
+/// the options contradict the model.
+std::vector<Message> fix_extents(Graph& graph, const PassOptions& options);
+
 /// Gives every activation its type and shape. What shapes follow from is computed on the way and
 /// becomes constants (Shape, and the arithmetic behind it; ops/core/planned.hpp).
 /// Throws what `infer` throws, and UsageError for values that do not fit the inputs.

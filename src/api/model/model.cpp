@@ -116,6 +116,32 @@ ModelSummary Model::summary() const {
   return summary;
 }
 
+ModelFacts Model::facts() const {
+  const graph::FileFacts& facts = graph_->facts;
+  return {facts.producer,    facts.producer_version,
+          facts.domain,      facts.version,
+          facts.description, facts.graph_description,
+          facts.metadata,    {facts.left_out.begin(), facts.left_out.end()}};
+}
+
+std::vector<PortInfo> Model::replaceable_constants() const {
+  std::map<std::string_view, const GraphTensor*> constants;
+  for (const GraphTensor& tensor : graph_->tensors) {
+    if (tensor.kind == GraphTensor::Kind::constant) constants[tensor.name] = &tensor;
+  }
+  std::vector<PortInfo> ports;
+  for (const std::string& name : graph_->facts.replaceable) {
+    const auto found = constants.find(name);
+    if (found == constants.end()) continue;
+    PortInfo port;
+    port.name = name;
+    port.dtype = found->second->dtype;
+    port.shape = found->second->data.shape();
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
 std::string Model::text() const { return print(*graph_); }
 
 std::string Model::dot() const { return print_dot(*graph_); }

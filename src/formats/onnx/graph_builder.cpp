@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "formats/onnx/onnx_facts.hpp"
 #include "formats/onnx/onnx_import.hpp"
 #include "formats/onnx/onnx_labels.hpp"
 #include "formats/onnx/onnx_node.hpp"
@@ -39,6 +40,7 @@ Graph GraphBuilder::build() {
   const onnx::GraphProto& proto = scanned_.model.graph();
   graph_.name = proto.name();
   graph_.opset = opset();
+  graph_.facts = facts_in(scanned_);
   for (NamedTensor& initializer : scanned_.initializers) {
     add_constant(initializer.name, std::move(initializer.tensor));
   }
@@ -137,6 +139,7 @@ void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {
   const auto known = ids_.find(proto.name());
   // Older models list their initializers among the inputs, as values that a caller may replace.
   if (known != ids_.end() && graph_.tensors[known->second].kind == GraphTensor::Kind::constant) {
+    graph_.facts.replaceable.push_back(proto.name());
     return;
   }
   const std::string here = where_ + ": input " + in_quotes(proto.name());
@@ -154,11 +157,14 @@ void GraphBuilder::add_formal(const onnx::ValueInfoProto& proto) {
   tensor.kind = GraphTensor::Kind::input;
   // What is stated is kept for those who read the file that is written again; turns give values
   // their types.
-  const onnx::TypeProto::Tensor& type = proto.type().tensor_type();
+  const OnnxValueType type = taken_apart(proto.type());
   const std::string here = where_ + ": input " + in_quotes(proto.name());
-  if (type.has_shape()) tensor = declared_input(proto, tensor.dtype, here);
-  tensor.form.any_shape = !type.has_shape();
-  if (type.elem_type() != 0) tensor.dtype = onnx_dtype(type.elem_type(), here);
+  const bool has_shape = type.tensor != nullptr && type.tensor->has_shape();
+  if (has_shape || !type.form.is_tensor()) tensor = declared_input(proto, tensor.dtype, here);
+  tensor.form.any_shape = !has_shape;
+  if (type.tensor != nullptr && type.tensor->elem_type() != 0) {
+    tensor.dtype = onnx_dtype(type.tensor->elem_type(), here);
+  }
   graph_.inputs.push_back(add_tensor(std::move(tensor)));
 }
 
@@ -168,7 +174,10 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
     throw ModelError(where_ + ": nothing computes the output " + in_quotes(proto.name()));
   }
   graph_.outputs.push_back(id);
-  if (outside_ != nullptr) return;
+  if (outside_ != nullptr) {
+    graph_.facts.stated_outputs[proto.name()] = proto.type().SerializeAsString();
+    return;
+  }
   take_declared_output(proto, where_ + ": output " + in_quotes(proto.name()), graph_.tensor(id));
 }
 
@@ -177,6 +186,7 @@ void GraphBuilder::declare_node(std::size_t index) {
   const std::string name = unique_name(proto, index);
   const std::string here = where(proto, name);
   if (proto.op_type().empty()) throw ModelError(here + ": names no operator");
+  if (!proto.doc_string().empty()) left_out("descriptions of nodes");
   std::map<std::string, Attribute> attributes =
       take_attributes(written_[index].proto, external_, here);
   if (operator_name(proto) == "Constant") {
@@ -256,6 +266,12 @@ TensorId GraphBuilder::resolve(const std::string& name) {
   graph_.inputs.push_back(id);
   captured_.push_back(name);
   return id;
+}
+
+void GraphBuilder::left_out(const std::string& what) {
+  GraphBuilder* whole = this;
+  while (whole->outside_ != nullptr) whole = whole->outside_;
+  whole->graph_.facts.left_out.insert(what);
 }
 
 std::string GraphBuilder::unique_name(const onnx::NodeProto& proto, std::size_t index) {

@@ -56,6 +56,8 @@ class GraphBuilder {
   /// The value named so: one of this graph, or one of the outside, which becomes an input here.
   TensorId resolve(const std::string& name);
   [[nodiscard]] bool knows(const std::string& name) const;
+  /// Tells of something that the file holds and a graph does not.
+  void left_out(const std::string& what);
   std::string unique_name(const onnx::NodeProto& proto, std::size_t index);
   /// "model.onnx: node 'C1' (Conv)", for messages.
   std::string where(const onnx::NodeProto& proto, const std::string& name) const;

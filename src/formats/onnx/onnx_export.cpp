@@ -3,7 +3,6 @@
 
 #include <onnx.pb.h>
 
-#include <algorithm>
 #include <deque>
 #include <limits>
 #include <span>
@@ -12,22 +11,15 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "formats/onnx/onnx_facts.hpp"
 #include "formats/onnx/onnx_graph_writer.hpp"
 #include "formats/onnx/onnx_packed.hpp"
-#include "morton/version.hpp"
 
 namespace morton::formats {
 namespace {
 
 /// What protobuf can write in one message.
 constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
-
-/// The version of the file format that came with an operator set; older readers refuse later ones.
-std::int64_t ir_version_of(std::int64_t opset) {
-  if (opset <= 18) return 8;
-  if (opset <= 22) return opset <= 20 ? 9 : 10;
-  return opset == 28 ? 14 : std::min<std::int64_t>(opset - 12, 13);
-}
 
 /// Of the graph, and of the bodies of its nodes.
 std::int64_t parameter_bytes(const Graph& graph) {
@@ -46,21 +38,6 @@ void check_size(const Graph& graph) {
   if (bytes < kMostBytes) return;
   throw UnsupportedError("the parameters take " + std::to_string(bytes) +
                          " bytes; an ONNX file with its weights inside holds less than 2 GiB");
-}
-
-/// The model without its graph.
-onnx::ModelProto head_of(const Graph& graph) {
-  onnx::ModelProto model;
-  model.set_ir_version(ir_version_of(graph.opset));
-  model.set_producer_name("morton");
-  model.set_producer_version(MORTON_VERSION);
-  model.add_opset_import()->set_version(graph.opset);
-  for (const std::string& domain : domains_of(graph)) {
-    onnx::OperatorSetIdProto& import = *model.add_opset_import();
-    import.set_domain(domain);
-    import.set_version(domain == kMlDomain ? kNewestMlOpset : 1);
-  }
-  return model;
 }
 
 /// A file in parts, so that the weights go from where they are to the disk: some of the parts are
@@ -82,7 +59,7 @@ class FileParts {
       throw UnsupportedError(
           "the model is too large for an ONNX file, which holds less than 2 GiB");
     }
-    own(head_of(graph).SerializeAsString() +
+    own(model_without_graph(graph).SerializeAsString() +
         field_start(onnx::ModelProto::kGraphFieldNumber, static_cast<std::size_t>(length)));
     auto head = heads.begin();
     for (const GraphTensor& tensor : graph.tensors) {

@@ -122,6 +122,10 @@ class NodeWriter {
       throw UnsupportedError("node '" + node.name + "' (" + node.op +
                              "): operators that are not known are not written");
     }
+    if (node.op == "Optional" && node.attributes.contains("type")) {
+      throw UnsupportedError("node '" + node.name +
+                             "' (Optional): an attribute that is a type is not written");
+    }
     proto.set_op_type(node.op.substr(node.op.rfind('.') + 1));
     if (!domain.empty()) proto.set_domain(domain);
     proto.set_name(node.name);
@@ -171,7 +175,14 @@ class NodeWriter {
       write_tensor(tensor.data, initializer);
     }
     for (const Node& node : graph_.nodes) write(node, *proto.add_node());
-    for (const TensorId id : graph_.outputs) proto.add_output()->set_name(name_of_tensor(id));
+    for (const TensorId id : graph_.outputs) {
+      onnx::ValueInfoProto& output = *proto.add_output();
+      output.set_name(name_of_tensor(id));
+      const auto stated = graph_.facts.stated_outputs.find(graph_.tensor(id).name);
+      if (stated != graph_.facts.stated_outputs.end()) {
+        (void)output.mutable_type()->ParseFromString(stated->second);
+      }
+    }
   }
 
   /// A body's tensor would hide the one from outside.
@@ -213,7 +224,14 @@ onnx::GraphProto graph_without_initializers(const Graph& graph) {
   onnx::GraphProto proto;
   // ONNX wants a name.
   proto.set_name(graph.name.empty() ? "graph" : graph.name);
+  if (!graph.facts.graph_description.empty()) proto.set_doc_string(graph.facts.graph_description);
   for (const TensorId id : graph.inputs) write_port(graph.tensor(id), *proto.add_input());
+  const std::set<std::string> replaceable(graph.facts.replaceable.begin(),
+                                          graph.facts.replaceable.end());
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (!holds_data(tensor) || !replaceable.contains(tensor.name)) continue;
+    write_port(tensor, *proto.add_input());
+  }
   const NodeWriter writer(graph);
   for (const Node& node : graph.nodes) writer.write(node, *proto.add_node());
   for (const TensorId id : graph.outputs) write_port(graph.tensor(id), *proto.add_output());

@@ -76,7 +76,17 @@ ScannedModel ModelScanner::scan() {
       case onnx::ModelProto::kIrVersionFieldNumber:
       case onnx::ModelProto::kOpsetImportFieldNumber:
       case onnx::ModelProto::kFunctionsFieldNumber:
+      case onnx::ModelProto::kProducerNameFieldNumber:
+      case onnx::ModelProto::kProducerVersionFieldNumber:
+      case onnx::ModelProto::kDomainFieldNumber:
+      case onnx::ModelProto::kModelVersionFieldNumber:
+      case onnx::ModelProto::kDocStringFieldNumber:
+      case onnx::ModelProto::kMetadataPropsFieldNumber:
         copy_field(tag, kind_in_model(Wire::GetTagFieldNumber(tag)), skeleton.model);
+        break;
+      case onnx::ModelProto::kTrainingInfoFieldNumber:
+        left_out_.insert("training information");
+        skip(tag);
         break;
       default:
         skip(tag);
@@ -90,6 +100,7 @@ ScannedModel ModelScanner::scan() {
   }
   result.initializers = std::move(initializers_);
   result.texts = std::move(texts_);
+  result.left_out = std::move(left_out_);
   return result;
 }
 
@@ -116,6 +127,13 @@ void ModelScanner::scan_graph(std::uint32_t graph_tag, Skeleton& skeleton) {
       case onnx::GraphProto::kOutputFieldNumber:
         count(values, "inputs and outputs");
         copy_field(tag, OnnxMessage::value, skeleton.graph);
+        break;
+      case onnx::GraphProto::kDocStringFieldNumber:
+        copy_field(tag, OnnxMessage::other, skeleton.graph);
+        break;
+      case onnx::GraphProto::kQuantizationAnnotationFieldNumber:
+        left_out_.insert("quantization annotations");
+        skip(tag);
         break;
       default:
         skip(tag);

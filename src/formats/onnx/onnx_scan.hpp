@@ -5,6 +5,7 @@
 #include <onnx.pb.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,14 @@ namespace morton::formats {
 struct ScannedModel {
   onnx::ModelProto model;
   std::vector<NamedTensor> initializers;
-  TextConstants texts;  ///< of those initializers that hold texts' places
+  TextConstants texts;             ///< of those initializers that hold texts' places
+  std::set<std::string> left_out;  ///< as FileFacts has them
 };
 
 /// Reads an ONNX model front to back. The bytes of a large initializer stay where they are in a
 /// mapped file, and only what describes the graph becomes protobuf messages, so that loading takes
-/// little memory. Texts for people, shape notes on inner values and training
-/// information are left out.
+/// little memory. Shape notes on inner values, training information and annotations of quantization
+/// are left out.
 class ModelScanner {
  public:
   /// `where` names the model in messages.
@@ -61,6 +63,7 @@ class ModelScanner {
   ExternalData& external_;
   std::vector<NamedTensor> initializers_;
   TextConstants texts_;
+  std::set<std::string> left_out_;
   std::int64_t allowed_ = 0;  ///< bytes of memory that messages may take
   std::int64_t taken_ = 0;
 };

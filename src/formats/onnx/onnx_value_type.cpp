@@ -6,9 +6,7 @@
 #include "formats/onnx/onnx_dimensions.hpp"
 
 namespace morton::formats {
-namespace {
 
-/// As `value_type_of`; without a tensor where the type is none that is known.
 OnnxValueType taken_apart(const onnx::TypeProto& type) {
   OnnxValueType result;
   const onnx::TypeProto* inner = &type;
@@ -25,8 +23,6 @@ OnnxValueType taken_apart(const onnx::TypeProto& type) {
   result.form.any_shape = !result.form.is_tensor() && !result.tensor->has_shape();
   return result;
 }
-
-}  // namespace
 
 OnnxValueType value_type_of(const onnx::TypeProto& type, const std::string& here) {
   OnnxValueType result = taken_apart(type);

@@ -16,6 +16,9 @@ struct OnnxValueType {
   const onnx::TypeProto::Tensor* tensor = nullptr;  ///< the tensor's type, or the elements'
 };
 
+/// Without a tensor where the type is none that is known, or is not stated.
+[[nodiscard]] OnnxValueType taken_apart(const onnx::TypeProto& type);
+
 /// Throws UnsupportedError for maps, sparse tensors, and lists of lists. `here` names the value.
 [[nodiscard]] OnnxValueType value_type_of(const onnx::TypeProto& type, const std::string& here);
 

@@ -161,6 +161,30 @@ std::vector<Message> notes_on_shapes(Graph graph, const PassOptions& options) {
   return symbols.notes();
 }
 
+std::vector<Message> fix_extents(Graph& graph, const PassOptions& options) {
+  Symbols symbols;
+  for (const TensorId id : graph.inputs) {
+    const GraphTensor& tensor = graph.tensor(id);
+    if (!tensor.form.is_list || !options.shapes.contains(tensor.name)) continue;
+    throw UsageError(setting("shapes", tensor.name) + ": is a list, which has no shape of its own");
+  }
+  take_shapes(graph, options, {}, symbols);
+  if (options.batch != 0) take_batch(graph, options.batch, symbols);
+  for (const std::vector<TensorId>& ports : {graph.inputs, graph.outputs}) {
+    for (const TensorId id : ports) {
+      GraphTensor& tensor = graph.tensor(id);
+      const bool is_input = tensor.kind == GraphTensor::Kind::input;
+      const Shape* given = is_input ? given_shape(tensor, options) : nullptr;
+      for (std::size_t d = 0; d < tensor.declared.size(); ++d) {
+        Dimension& extent = tensor.declared[d];
+        const std::int64_t* value = given != nullptr ? &(*given)[d] : symbols.find(extent.symbol);
+        if (!extent.symbol.empty() && value != nullptr) extent = {*value, ""};
+      }
+    }
+  }
+  return symbols.notes();
+}
+
 int bind_shapes(Graph& graph, const PassOptions& options) {
   Symbols symbols;
   const std::set<std::string> lists = open_list_inputs(graph, options);
