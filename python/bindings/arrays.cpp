@@ -12,37 +12,41 @@
 namespace morton::python {
 namespace {
 
+using Api = py::detail::npy_api;
+constexpr int kHalf = 23;      // NPY_HALF, which pybind11 has no name for
+constexpr int kOfOthers = -1;  // ml_dtypes'
+
 struct TypeName {
   DType type;
   const char* name;
-  bool is_numpy;
+  int number;  ///< NumPy's
 };
 constexpr std::array kTypeNames{
-    TypeName{DType::f32, "float32", true},
-    TypeName{DType::f16, "float16", true},
-    TypeName{DType::f64, "float64", true},
-    TypeName{DType::i8, "int8", true},
-    TypeName{DType::u8, "uint8", true},
-    TypeName{DType::i16, "int16", true},
-    TypeName{DType::u16, "uint16", true},
-    TypeName{DType::i32, "int32", true},
-    TypeName{DType::u32, "uint32", true},
-    TypeName{DType::i64, "int64", true},
-    TypeName{DType::u64, "uint64", true},
-    TypeName{DType::boolean, "bool", true},
-    TypeName{DType::bf16, "bfloat16", false},
-    TypeName{DType::f8e4m3fn, "float8_e4m3fn", false},
-    TypeName{DType::f8e4m3fnuz, "float8_e4m3fnuz", false},
-    TypeName{DType::f8e5m2, "float8_e5m2", false},
-    TypeName{DType::f8e5m2fnuz, "float8_e5m2fnuz", false},
-    TypeName{DType::f8e8m0, "float8_e8m0fnu", false},
-    TypeName{DType::f4e2m1, "float4_e2m1fn", false},
-    TypeName{DType::f6e2m3, "float6_e2m3fn", false},
-    TypeName{DType::f6e3m2, "float6_e3m2fn", false},
-    TypeName{DType::i4, "int4", false},
-    TypeName{DType::u4, "uint4", false},
-    TypeName{DType::i2, "int2", false},
-    TypeName{DType::u2, "uint2", false},
+    TypeName{DType::f32, "float32", Api::NPY_FLOAT_},
+    TypeName{DType::f16, "float16", kHalf},
+    TypeName{DType::f64, "float64", Api::NPY_DOUBLE_},
+    TypeName{DType::i8, "int8", Api::NPY_INT8_},
+    TypeName{DType::u8, "uint8", Api::NPY_UINT8_},
+    TypeName{DType::i16, "int16", Api::NPY_INT16_},
+    TypeName{DType::u16, "uint16", Api::NPY_UINT16_},
+    TypeName{DType::i32, "int32", Api::NPY_INT32_},
+    TypeName{DType::u32, "uint32", Api::NPY_UINT32_},
+    TypeName{DType::i64, "int64", Api::NPY_INT64_},
+    TypeName{DType::u64, "uint64", Api::NPY_UINT64_},
+    TypeName{DType::boolean, "bool", Api::NPY_BOOL_},
+    TypeName{DType::bf16, "bfloat16", kOfOthers},
+    TypeName{DType::f8e4m3fn, "float8_e4m3fn", kOfOthers},
+    TypeName{DType::f8e4m3fnuz, "float8_e4m3fnuz", kOfOthers},
+    TypeName{DType::f8e5m2, "float8_e5m2", kOfOthers},
+    TypeName{DType::f8e5m2fnuz, "float8_e5m2fnuz", kOfOthers},
+    TypeName{DType::f8e8m0, "float8_e8m0fnu", kOfOthers},
+    TypeName{DType::f4e2m1, "float4_e2m1fn", kOfOthers},
+    TypeName{DType::f6e2m3, "float6_e2m3fn", kOfOthers},
+    TypeName{DType::f6e3m2, "float6_e3m2fn", kOfOthers},
+    TypeName{DType::i4, "int4", kOfOthers},
+    TypeName{DType::u4, "uint4", kOfOthers},
+    TypeName{DType::i2, "int2", kOfOthers},
+    TypeName{DType::u2, "uint2", kOfOthers},
 };
 
 const TypeName& named(DType type) {
@@ -55,7 +59,7 @@ const TypeName& named(DType type) {
 
 py::dtype dtype_of(DType type) {
   const TypeName& name = named(type);
-  if (name.is_numpy) return py::dtype(name.name);
+  if (name.number != kOfOthers) return py::dtype(name.number);
   try {
     return py::dtype::from_args(py::module_::import("ml_dtypes").attr(name.name));
   } catch (const py::error_already_set&) {
@@ -125,10 +129,19 @@ void make_own(std::vector<NamedTensor>& outputs, const std::vector<NamedTensor>&
   }
 }
 
-Tensor tensor_of(py::handle given, const std::string& what, std::vector<py::array>& kept) {
-  constexpr int kInRows =
-      static_cast<int>(py::array::c_style) | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
-  py::array array = any_array(given, what);
+namespace {
+
+/// The usual types in the machine's byte order; nothing of others, whose names tell more.
+const TypeName* usual_type(const py::dtype& dtype) {
+  const char order = dtype.byteorder();
+  if (order != '=' && order != '|') return nullptr;
+  const int number = dtype.num();
+  const auto* const found = std::ranges::find(kTypeNames, number, &TypeName::number);
+  return number == kOfOthers || found == kTypeNames.end() ? nullptr : found;
+}
+
+/// By the name of its type; of another byte order it is copied. Throws UsageError.
+const TypeName& named_type(py::array& array, const std::string& what) {
   if (!array.dtype().attr("isnative").cast<bool>()) {
     array = array.attr("astype")(array.dtype().attr("newbyteorder")("="));
   }
@@ -138,10 +151,20 @@ Tensor tensor_of(py::handle given, const std::string& what, std::vector<py::arra
     throw UsageError(what + ": expected an array of numbers; Morton has no tensors of NumPy's " +
                      name);
   }
-  array = py::array::ensure(array, kInRows);
+  return *found;
+}
+
+}  // namespace
+
+Tensor tensor_of(py::handle given, const std::string& what, std::vector<py::array>& kept) {
+  constexpr int kInRows = static_cast<int>(py::array::c_style) | Api::NPY_ARRAY_ALIGNED_;
+  py::array array = any_array(given, what);
+  const TypeName* type = usual_type(array.dtype());
+  if (type == nullptr) type = &named_type(array, what);
+  if ((array.flags() & kInRows) != kInRows) array = py::array::ensure(array, kInRows);
   if (!array) throw std::bad_alloc();
   kept.push_back(array);
-  return Tensor::share(found->type, shape_of(array), array.data(),
+  return Tensor::share(type->type, shape_of(array), array.data(),
                        static_cast<std::size_t>(array.nbytes()), nullptr);
 }
 

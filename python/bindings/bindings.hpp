@@ -23,6 +23,7 @@ void bind_sessions(py::module_& module);
 void bind_datasets(py::module_& module);
 void bind_training(py::module_& module);
 void bind_quantizing(py::module_& module);
+void bind_converting(py::module_& module);
 
 /// NumPy's name of an element type: "float32"; of types that NumPy lacks ml_dtypes' name,
 /// "bfloat16".

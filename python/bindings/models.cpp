@@ -38,6 +38,20 @@ py::dict summary_of(const Model& model) {
   return facts;
 }
 
+py::dict facts_of(const Model& model) {
+  const ModelFacts known = model.facts();
+  py::dict facts;
+  facts["producer"] = known.producer;
+  facts["producer_version"] = known.producer_version;
+  facts["domain"] = known.domain;
+  facts["version"] = known.version;
+  facts["description"] = known.description;
+  facts["graph_description"] = known.graph_description;
+  facts["metadata"] = known.metadata;
+  facts["left_out"] = known.left_out;
+  return facts;
+}
+
 Model load_model(const std::string& path) {
   const py::gil_scoped_release released;
   return Model::load(path);
@@ -89,6 +103,9 @@ void bind_models(py::module_& module) {
       .def_property_readonly(
           "outputs", [](const Model& self) { return self.outputs(); }, "Its outputs, likewise.")
       .def_property_readonly("summary", &summary_of, "Facts in short, a dict.")
+      .def_property_readonly("facts", &facts_of, "What the file says besides the network, a dict.")
+      .def_property_readonly("replaceable_constants", &Model::replaceable_constants,
+                             "Constants that the file lists among its inputs, as ports.")
       .def_property_readonly("text", &Model::text, "The graph as text.")
       .def("__repr__",
            [](const Model& self) { return "<morton.Model " + self.summary().name + ">"; });

@@ -15,4 +15,5 @@ PYBIND11_MODULE(_native, module) {
   bind_datasets(module);
   bind_training(module);
   bind_quantizing(module);
+  bind_converting(module);
 }

@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trainer.
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <type_traits>
 
 #include "examples.hpp"
-#include "taking.hpp"
+#include "training_options.hpp"
 
 namespace morton::python {
 namespace {
-
-TrainerOptions trainer_options(py::dict given) {
-  TrainerOptions options;
-  take(given, "batch", options.batch);
-  take(given, "accumulate", options.accumulate);
-  take(given, "freeze", options.freeze);
-  take(given, "seed", options.seed);
-  take(given, "loss_scale", options.loss_scale);
-  if (given.contains("clip_norm")) {
-    double norm = 0.0;
-    take(given, "clip_norm", norm);
-    options.clip_norm = norm;
-  }
-  take_word<Loss>(given, "loss", options.loss,
-                  {{"softmax_cross_entropy", Loss::softmax_cross_entropy},
-                   {"binary_cross_entropy", Loss::binary_cross_entropy},
-                   {"mean_squared_error", Loss::mean_squared_error},
-                   {"mean_absolute_error", Loss::mean_absolute_error}});
-  using Kind = OptimizerOptions::Kind;
-  take_word<Kind>(given, "optimizer", options.optimizer.kind,
-                  {{"sgd", Kind::sgd},
-                   {"adam", Kind::adam},
-                   {"adamw", Kind::adamw},
-                   {"rmsprop", Kind::rmsprop}});
-  take(given, "momentum", options.optimizer.momentum);
-  take(given, "beta1", options.optimizer.beta1);
-  take(given, "beta2", options.optimizer.beta2);
-  take(given, "epsilon", options.optimizer.epsilon);
-  take(given, "weight_decay", options.optimizer.weight_decay);
-  std::vector<py::array> kept;
-  options.compile = compile_options(given, kept);
-  return options;
-}
 
 py::dict result_of(const BatchResult& result) {
   py::dict facts;
@@ -62,6 +30,9 @@ py::dict progress_of(const TrainingProgress& progress) {
   facts["step"] = progress.step;
   facts["steps"] = progress.steps;
   facts["epoch"] = progress.epoch;
+  facts["epochs"] = progress.epochs;
+  facts["batch"] = progress.batch;
+  facts["batches"] = progress.batches;
   facts["loss"] = progress.loss;
   facts["accuracy"] = number_or_none(progress.accuracy);
   facts["learning_rate"] = progress.learning_rate;
@@ -72,35 +43,54 @@ py::dict progress_of(const TrainingProgress& progress) {
   return facts;
 }
 
-TrainingRunOptions run_options(py::dict given) {
-  TrainingRunOptions options;
-  take(given, "epochs", options.epochs);
-  take(given, "steps", options.steps);
-  take(given, "learning_rate", options.learning_rate);
-  take(given, "schedule", options.schedule);
-  take(given, "augmentation", options.augmentation);
-  take(given, "mean", options.mean);
-  take(given, "deviation", options.deviation);
-  take(given, "seed", options.seed);
-  take(given, "patience", options.patience);
-  take(given, "folder", options.folder);
-  take(given, "checkpoint_every", options.checkpoint_every);
-  using Start = TrainingRunOptions::Start;
-  take_word<Start>(given, "start", options.start,
-                   {{"in_empty_folder", Start::in_empty_folder},
-                    {"resume", Start::resume},
-                    {"anew", Start::anew}});
-  require_taken(given, "a training");
-  return options;
+/// What a callback raises to end a training.
+py::object stop_training() { return py::module_::import("morton._training").attr("StopTraining"); }
+
+/// Whether the callback wants the training to end: it gives False, or raises StopTraining.
+bool ends(const py::object& callback, const TrainingProgress& now) {
+  try {
+    return callback(progress_of(now)).is(py::handle(Py_False));
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(stop_training())) throw;
+    return true;
+  }
 }
 
-/// How `evaluate` prepares examples.
-TrainingRunOptions evaluation_options(py::dict given) {
-  TrainingRunOptions options;
-  take(given, "mean", options.mean);
-  take(given, "deviation", options.deviation);
-  require_taken(given, "an evaluation");
-  return options;
+/// With as many rows as a whole batch has; those that lack are the first one again.
+Tensor filled(const Tensor& rows, std::int64_t batch) {
+  const std::int64_t count = rows.shape()[0];
+  if (count == 0 || count >= batch) return rows;
+  Shape shape = rows.shape();
+  shape[0] = batch;
+  Tensor whole = Tensor::allocate(rows.dtype(), shape);
+  const std::size_t row = rows.bytes() / static_cast<std::size_t>(count);
+  std::memcpy(whole.mutable_data(), rows.data(), rows.bytes());
+  for (std::size_t at = rows.bytes(); at < whole.bytes(); at += row) {
+    std::memcpy(whole.mutable_data() + at, rows.data(), row);
+  }
+  return whole;
+}
+
+Tensor first_rows(const Tensor& rows, std::int64_t count) {
+  Shape shape = rows.shape();
+  const auto bytes = rows.bytes() / static_cast<std::size_t>(shape[0]);
+  shape[0] = count;
+  Tensor first = Tensor::allocate(rows.dtype(), shape);
+  std::memcpy(first.mutable_data(), rows.data(), bytes * static_cast<std::size_t>(count));
+  return first;
+}
+
+py::tuple model_at_checkpoint(const Model& model, const std::string& path) {
+  std::optional<ModelAtCheckpoint> found;
+  {
+    const py::gil_scoped_release released;
+    found = with_checkpoint(model, path);
+  }
+  py::dict facts;
+  facts["where"] = found->where;
+  facts["step"] = found->step;
+  facts["damage"] = found->damage;
+  return py::make_tuple(found->model, facts);
 }
 
 /// A trainer that any thread may call: one call at a time. Python's lock is free meanwhile.
@@ -119,32 +109,54 @@ class PythonTrainer {
     });
   }
 
-  py::dict evaluate_batch(py::handle inputs, py::handle targets) {
-    return on_batch(inputs, targets, [](Trainer& trainer, const Examples& batch) {
-      return trainer.evaluate(batch.inputs, batch.targets, batch.count);
+  /// The last rows of a batch that is not whole are those of its first example, and count nothing.
+  py::dict evaluate_batch(py::handle inputs, py::handle targets, bool outputs) {
+    Tensor predictions;
+    std::int64_t rows = 0;
+    py::dict facts = on_batch(inputs, targets, [&](Trainer& trainer, const Examples& batch) {
+      const std::int64_t whole = trainer.options().batch;
+      rows = batch.count;
+      return trainer.evaluate(filled(batch.inputs, whole), filled(batch.targets, whole), rows,
+                              outputs ? &predictions : nullptr);
     });
+    if (outputs) facts["outputs"] = array_of(first_rows(predictions, rows));
+    return facts;
   }
 
   py::dict run(const Dataset& training, const Dataset* validation, const py::object& progress,
-               const py::kwargs& given) {
+               const py::object& on_step, const py::object& on_epoch_end, const py::kwargs& given) {
     TrainingRunOptions options = run_options(py::dict(**given));
-    if (!progress.is_none()) {
-      options.progress = [&](const TrainingProgress& now) {
-        const py::gil_scoped_acquire held;
-        progress(progress_of(now));
-      };
-    }
-    // Ctrl-C saves a checkpoint and stops.
+    bool is_enough = false;
+    const auto tell = [&](const py::object& callback, const TrainingProgress& now) {
+      is_enough = (!callback.is_none() && ends(callback, now)) || is_enough;
+    };
+    options.progress = [&](const TrainingProgress& now) {
+      const py::gil_scoped_acquire held;
+      tell(progress, now);
+      tell(on_step, now);
+      if (now.batch == now.batches) tell(on_epoch_end, now);
+    };
+    // Ctrl-C saves a checkpoint and stops, as callbacks do.
     bool is_interrupted = false;
     options.stop = [&] {
       const py::gil_scoped_acquire held;
       is_interrupted = is_interrupted || PyErr_CheckSignals() != 0;
-      return is_interrupted;
+      return is_interrupted || is_enough;
     };
     const TrainingReport report =
         locked([&](Trainer& trainer) { return train(trainer, training, validation, options); });
     if (is_interrupted) throw py::error_already_set();
+    using End = TrainingReport::End;
     py::dict facts;
+    facts["end"] = report.end == End::finished   ? "finished"
+                   : report.end == End::patience ? "patience"
+                                                 : "stopped";
+    facts["resumed_from"] = report.resumed_from;
+    facts["left_over"] = report.left_over;
+    facts["overflows"] = report.overflows;
+    facts["best_step"] = report.best_step;
+    facts["best_validation_loss"] = number_or_none(report.best_validation_loss);
+    facts["best_validation_accuracy"] = number_or_none(report.best_validation_accuracy);
     facts["steps"] = report.steps;
     facts["loss"] = number_or_none(report.loss);
     facts["accuracy"] = number_or_none(report.accuracy);
@@ -177,6 +189,8 @@ class PythonTrainer {
     const std::vector<NamedTensor> values = tensors_of(state, kept);
     locked([&](Trainer& trainer) { trainer.set_state(values); });
   }
+
+  [[nodiscard]] std::int64_t batch() const { return trainer_->options().batch; }
 
   py::dict summary() const {
     const TrainingSummary& summary = trainer_->summary();
@@ -213,8 +227,10 @@ class PythonTrainer {
 void bind_training(py::module_& module) {
   py::class_<PythonTrainer>(module, "Trainer",
                             "A model that learns on a device. Options: batch, loss, optimizer "
-                            "(\"sgd\", \"adam\", \"adamw\", \"rmsprop\"), momentum, weight_decay, "
-                            "freeze, clip_norm, accumulate, seed, and those of compile.")
+                            "(\"sgd\", \"adam\", \"adamw\", \"rmsprop\"), momentum, beta1, beta2, "
+                            "epsilon, weight_decay, targets (\"labels\", \"shares\"), activations "
+                            "(\"keep\", \"recompute\"), loss_scale, freeze, clip_norm, accumulate, "
+                            "seed, and those of compile.")
       .def(py::init<const Model&, const Device&, const py::kwargs&>(), py::arg("model"),
            py::arg("device"))
       .def("step", &PythonTrainer::step, py::arg("inputs"), py::arg("targets"),
@@ -223,22 +239,32 @@ void bind_training(py::module_& module) {
            "answers were right.")
       .def(
           "evaluate_batch", &PythonTrainer::evaluate_batch, py::arg("inputs"), py::arg("targets"),
-          "The model, as it is used, on a whole batch: a dict as that of step. Nothing is learned.")
-      .def("train", &PythonTrainer::run, py::arg("training"),
-           py::arg("validation") = static_cast<const Dataset*>(nullptr),
-           py::arg("progress") = py::none(),
-           "Leads the trainer through a data set; writes the command's checkpoints and logs into "
-           "`folder`. Options: epochs, steps, learning_rate, schedule, augmentation, mean, "
-           "deviation, seed, patience, folder, start, checkpoint_every. `progress` gets a dict "
-           "after each step. Ctrl-C saves a checkpoint and stops.")
+          py::arg("outputs") = false,
+          "The model as it is used, on a batch or the first rows of one: a dict of loss, right and "
+          "rows, and with `outputs` the model's answers.")
+      .def(
+          "train", &PythonTrainer::run, py::arg("training"),
+          py::arg("validation") = static_cast<const Dataset*>(nullptr),
+          py::arg("progress") = py::none(), py::arg("on_step") = py::none(),
+          py::arg("on_epoch_end") = py::none(),
+          "Leads the trainer through a data set; writes the command's checkpoints and logs into "
+          "`folder`. Options: epochs, steps, learning_rate, schedule, augmentation, mean, "
+          "deviation, seed, patience, test_every, folder, start, checkpoint_every. `on_step` (or "
+          "`progress`) gets a dict after each step, `on_epoch_end` after an epoch's last. One that "
+          "gives False or raises StopTraining ends the training, with a checkpoint, as Ctrl-C "
+          "does.")
       .def("evaluate", &PythonTrainer::evaluate_data, py::arg("data"),
            "The same on all examples of a Dataset. Raises UsageError for data that do not fit.")
       .def("model", &PythonTrainer::model, "The model with what it has learned.")
       .def("state", &PythonTrainer::state, "All that the next steps depend on: arrays by name.")
       .def("set_state", &PythonTrainer::set_state, py::arg("state"),
            "Goes on from there. Raises UsageError where it is of another model or optimizer.")
+      .def_property_readonly("batch", &PythonTrainer::batch, "Examples of a step.")
       .def_property_readonly("summary", &PythonTrainer::summary,
                              "How many numbers are trained, and bytes on the device: a dict.");
+  module.def("with_checkpoint", &model_at_checkpoint, py::arg("model"), py::arg("path"),
+             "The model with the parameters of a checkpoint, a file or the newest good one of a "
+             "folder, that `train` or the command wrote; and a dict of where, step and damage.");
 }
 
 }  // namespace morton::python

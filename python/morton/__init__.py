@@ -15,12 +15,17 @@ Morton's own interface is that of its C++ library:
     outputs = session.run({"input": images})
     print(model.plan_text(why=True))
 """
+from __future__ import annotations
+
 import json as _json
+from typing import Any as _Any
 
 from ._native import (CompiledModel, Dataset, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
-                      SegmentedSession, Session, Trainer, UnsupportedError, UsageError, __version__, compile, device_jsons, quantize)
+                      SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, convert, device_jsons, quantize,
+                      with_checkpoint)
 from ._numpy import require_fitting_numpy
 from ._inference import InferenceSession
+from ._training import StopTraining, Trainer
 from ._values import IOBinding, NodeArg, OrtValue
 from ._providers import get_all_providers, get_available_providers, get_device
 from ._options import (ExecutionMode, GraphOptimizationLevel, ModelMetadata, RunOptions, SessionOptions)
@@ -29,7 +34,7 @@ from . import capi
 require_fitting_numpy()
 
 
-def devices():
+def devices() -> list[dict[str, _Any]]:
     """Facts of all OpenCL devices, a dict each (docs/devices.md says what they mean)."""
     return [_json.loads(text) for text in device_jsons()]
 
@@ -37,6 +42,6 @@ def devices():
 __all__ = [
     "CompiledModel", "Dataset", "Device", "DeviceError", "Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding",
     "InferenceSession", "InternalError", "Model", "ModelError", "ModelMetadata", "NeedsSegments", "NodeArg", "OrtValue", "Port",
-    "RunOptions", "SegmentedSession", "Session", "SessionOptions", "Trainer", "UnsupportedError", "UsageError", "__version__",
-    "capi", "compile", "devices", "get_all_providers", "get_available_providers", "get_device", "quantize",
+    "RunOptions", "SegmentedSession", "Session", "SessionOptions", "StopTraining", "Trainer", "UnsupportedError", "UsageError", "__version__",
+    "capi", "compile", "convert", "devices", "get_all_providers", "get_available_providers", "get_device", "quantize", "with_checkpoint",
 ]

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime's errors: what Morton says, under the names that its programs catch."""
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Iterator
 
 from ._native import Error, ModelError, UnsupportedError, UsageError
 
@@ -34,14 +37,16 @@ _OTHERS = ((UsageError, InvalidArgument), (ModelError, InvalidGraph), (Unsupport
 
 
 @contextlib.contextmanager
-def named_as_theirs():
+def named_as_theirs() -> Iterator[None]:
     """Errors of Morton get ONNX Runtime's class, and stay Morton's."""
     try:
         yield
     except (Fail, InvalidArgument, NoSuchFile, InvalidGraph, NotImplemented):
         raise
     except Error as error:
-        for ours, theirs in _OTHERS:
-            if isinstance(error, ours):
-                raise theirs(str(error)) from error
-        raise
+        raise their_error(error) from error
+
+
+def their_error(error: Error) -> Error:
+    """An error of Morton's under ONNX Runtime's name."""
+    return next(theirs for ours, theirs in _OTHERS if isinstance(error, ours))(str(error))

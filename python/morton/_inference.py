@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime's InferenceSession on Morton."""
+from __future__ import annotations
+
 import concurrent.futures.thread
 import mmap
 import os
 import threading
 import time
 import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import _native
 from ._entries import compile_options, open_extents
-from ._errors import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile, NotImplemented, named_as_theirs
-from ._options import ModelMetadata, SessionOptions
+from ._errors import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile, NotImplemented, named_as_theirs, their_error
+from ._options import ModelMetadata, RunOptions, SessionOptions
 from ._profile import Profile
 from ._protobuf import is_model
 from ._providers import first_device
@@ -30,7 +34,11 @@ class InferenceSession:
     shapes for the first time; plans of 16 shapes are kept. Any thread may call `run`; runs follow each other.
     """
 
-    def __init__(self, path_or_bytes, sess_options=None, providers=None, provider_options=None, **others):
+    def __init__(self, path_or_bytes: str | os.PathLike[str] | bytes | bytearray | memoryview | _native.Model,
+                 sess_options: SessionOptions | None = None,
+                 providers: Sequence[str | tuple[str, Mapping[str, str]]] | str | None = None,
+                 provider_options: Sequence[Mapping[str, str]] | Mapping[str, str] | None = None,
+                 **others: Any) -> None:
         for name in others:
             if name not in ("disabled_optimizers", "enable_fallback"):
                 raise TypeError(f"InferenceSession has no argument {name}")
@@ -55,15 +63,15 @@ class InferenceSession:
             self._output_names = [port.name for port in self._outputs]
             self._input_ports = {port.name: port for port in self._inputs}
             self._profile = Profile(self._options) if self._options.enable_profiling else None
-            self._compiled = None
-            self._session = self._make_session(options)
-        self._told = set()
+            self._compiled: _native.CompiledModel | None = None
+            self._session: Any = self._make_session(options)
+        self._told: set[str] = set()
         self._tell_fallbacks()
-        self._pool = None
+        self._pool: concurrent.futures.thread.ThreadPoolExecutor | None = None
         self._pool_lock = threading.Lock()
 
-    def _make_session(self, options):
-        shapes = {port.name: port.shape for port in self._inputs}
+    def _make_session(self, options: dict[str, Any]) -> _native.Session | _native.SegmentedSession:
+        shapes: dict[str, Any] = {port.name: port.shape for port in self._inputs}
         is_open = any(not isinstance(extent, int) for shape in shapes.values() for extent in shape)
         has_any_shape = any(port.has_any_shape for port in self._model.inputs)
         if is_open or has_any_shape or self._model.summary["planned_inputs"]:
@@ -74,7 +82,7 @@ class InferenceSession:
             return _native.SegmentedSession(self._model, self._device, options)
         return _native.Session(self._compiled, profiling=self._profile is not None)
 
-    def _tell_fallbacks(self):
+    def _tell_fallbacks(self) -> None:
         """Warns of each fallback that nobody was told of. Plans may be made in any run where extents are open."""
         for text in self.report.get("fallbacks", []):
             if text not in self._told:
@@ -82,61 +90,64 @@ class InferenceSession:
                 warnings.warn(text, stacklevel=3)
 
     @property
-    def report(self):
+    def report(self) -> Mapping[str, Any]:
         """Where kernels came from, times and bytes: a dict. Of a session that plans for each shape what its last
         run took."""
         return self._session.report if self._compiled is None else self._compiled.report
 
-    def get_inputs(self):
+    def get_inputs(self) -> list[NodeArg]:
         """The model's inputs, a NodeArg each."""
         return list(self._inputs)
 
-    def get_outputs(self):
+    def get_outputs(self) -> list[NodeArg]:
         """The model's outputs, a NodeArg each."""
         return list(self._outputs)
 
-    def get_overridable_initializers(self):
-        """None: an initializer stays what it is."""
-        return []
+    def get_overridable_initializers(self) -> list[NodeArg]:
+        """Constants that the model lists among its inputs. Their values are the model's: a run replaces none."""
+        return [NodeArg(port, {}) for port in self._model.replaceable_constants]
 
-    def get_modelmeta(self):
+    def get_modelmeta(self) -> ModelMetadata:
         """The model's ModelMetadata."""
-        return ModelMetadata(self._model.summary["name"])
+        return ModelMetadata(self._model.summary["name"], self._model.facts)
 
-    def get_providers(self):
+    def get_providers(self) -> list[str]:
         """The provider that runs the model, in a list."""
         return [self._provider]
 
-    def get_provider_options(self):
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
         """The device that the provider chose: {provider: {"device": "0:0"}}."""
         return {self._provider: {"device": self._device.id}}
 
-    def get_session_options(self):
+    def get_session_options(self) -> SessionOptions:
         """The SessionOptions that the session was made with."""
         return self._options
 
     @property
-    def device(self):
+    def device(self) -> _native.Device:
         """The morton.Device that it runs on."""
         return self._device
 
-    def run(self, output_names, input_feed, run_options=None):
+    def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
+            run_options: RunOptions | None = None) -> list[np.ndarray]:
         """A list of the outputs named, of all for None or []. Inputs are arrays by name: of NumPy, or what has
         `__dlpack__` or `__array__` (PyTorch's tensors on the CPU)."""
         names = self._chosen(output_names)
         feed = input_feed if self._is_ready(input_feed) else self._checked(input_feed)
         if run_options is not None and run_options.terminate:
             raise Fail("terminate is set in the options of this run")
-        start_ns = time.perf_counter_ns()
-        with named_as_theirs():
+        start_ns = 0 if self._profile is None else time.perf_counter_ns()
+        try:
             found = self._session.run(feed)
+        except _native.Error as error:
+            raise their_error(error) from error
         if self._compiled is None:
             self._tell_fallbacks()
         if self._profile is not None:
             self._profile.add(self._session, start_ns)
         return [found[name] for name in names]
 
-    def _chosen(self, names):
+    def _chosen(self, names: Sequence[str] | None) -> Sequence[str]:
         if names is None or len(names) == 0:
             return self._output_names
         if isinstance(names, str):
@@ -146,21 +157,24 @@ class InferenceSession:
                 raise InvalidArgument(f"there is no output '{name}'; there are {', '.join(self._output_names)}")
         return names
 
-    def _is_ready(self, feed):
+    def _is_ready(self, feed: Mapping[str, Any]) -> bool:
         """Whether these are arrays of the model's types and shapes by its names; `_checked` says why not."""
-        if len(feed) != len(self._input_ports):
+        ports = self._input_ports
+        if len(feed) != len(ports):
             return False
         for name, array in feed.items():
-            port = self._input_ports.get(name)
-            if port is None or type(array) is not np.ndarray or len(port.shape) != array.ndim:
+            port = ports.get(name)
+            if port is None or type(array) is not np.ndarray or array.dtype != port.dtype:
                 return False
-            if type_name(array.dtype.name) != port.type:
+            shape = array.shape
+            if len(port.shape) != len(shape):
                 return False
-            if any(extent != given for extent, given in zip(port.shape, array.shape) if type(extent) is int):
-                return False
+            for d, extent in port.known_extents:
+                if shape[d] != extent:
+                    return False
         return True
 
-    def _checked(self, feed):
+    def _checked(self, feed: Mapping[str, Any]) -> dict[str, np.ndarray]:
         missing = [name for name in self._input_ports if name not in feed]
         if missing:
             raise ValueError(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
@@ -168,7 +182,7 @@ class InferenceSession:
         for name, given in feed.items():
             port = self._input_ports.get(name)
             if port is None:
-                raise InvalidArgument(f"there is no input {name}; there are {', '.join(self._input_ports)}")
+                self._refuse(name)
             array = port.array_of(given)
             if port.type != type_name(array.dtype.name):
                 raise InvalidArgument(f"input {name} is {type_name(array.dtype.name)}, expected {port.type}")
@@ -179,20 +193,29 @@ class InferenceSession:
             arrays[name] = array
         return arrays
 
-    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
+    def _refuse(self, name: str) -> NoReturn:
+        if any(port.name == name for port in self._model.replaceable_constants):
+            raise NotImplemented(f"{name} is a constant of the model, and a run replaces none. Make it an input alone: "
+                                 "take it out of the model's initializers")
+        raise InvalidArgument(f"there is no input {name}; there are {', '.join(self._input_ports)}")
+
+    def run_with_ort_values(self, output_names: Sequence[str] | None, input_dict_ort_values: Mapping[str, OrtValue],
+                            run_options: RunOptions | None = None) -> list[OrtValue]:
         """As `run`, of OrtValues and to OrtValues."""
         feed = {name: value.numpy() for name, value in input_dict_ort_values.items()}
         return [OrtValue(array) for array in self.run(output_names, feed, run_options)]
 
-    def io_binding(self):
+    def io_binding(self) -> IOBinding:
         """A new IOBinding for this session."""
         return IOBinding(self)
 
-    def run_with_iobinding(self, iobinding, run_options=None):
+    def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
         """A run on what is bound. The binding's get_outputs then has the outputs."""
         iobinding._run(run_options)
 
-    def run_async(self, output_names, input_feed, callback=None, user_data=None, run_options=None):
+    def run_async(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
+                  callback: Callable[[list[np.ndarray], Any, str], object] | None = None, user_data: Any = None,
+                  run_options: RunOptions | None = None) -> concurrent.futures.Future[list[np.ndarray]] | None:
         """A run on another thread. With a callback, it is called as callback(outputs, user_data, error's text or "").
         Without one, a concurrent.futures.Future comes back, which asyncio.wrap_future makes awaitable."""
         _native.require_own_process()  # the threads of a pool do not follow a fork
@@ -205,33 +228,34 @@ class InferenceSession:
             raise Fail(f"run_async: Python is ending, and starts no thread any more ({error})") from error
         if callback is None:
             return future
+        told = callback
 
-        def tell(done):
+        def tell(done: concurrent.futures.Future[list[np.ndarray]]) -> None:
             error = done.exception()
-            callback([] if error else done.result(), user_data, str(error) if error else "")
+            told([] if error else done.result(), user_data, str(error) if error else "")
 
         future.add_done_callback(tell)
         return None
 
-    def end_profiling(self):
+    def end_profiling(self) -> str:
         """Writes what runs took, a trace for chrome://tracing; the file's name."""
         if self._profile is None:
             raise InvalidArgument("end_profiling: SessionOptions.enable_profiling was not set")
         return self._profile.write()
 
-    def get_profiling_start_time_ns(self):
+    def get_profiling_start_time_ns(self) -> int:
         """When profiling began, on time.perf_counter_ns; 0 where it did not."""
         return self._profile.start_ns if self._profile is not None else 0
 
 
-def _require_tensors(what, ports):
+def _require_tensors(what: str, ports: list[_native.Port]) -> None:
     for port in ports:
         if not port.is_tensor:
             raise NotImplemented(f"{what} {port.name} is a list or an optional value; InferenceSession takes and gives "
                                  "tensors alone. morton.compile takes a list's length in shapes")
 
 
-def _load(source):
+def _load(source: Any) -> _native.Model:
     if isinstance(source, _native.Model):
         return source
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -254,6 +278,6 @@ def _load(source):
         raise
 
 
-def _refuse_other_bytes(data, error):
+def _refuse_other_bytes(data: Any, error: _native.ModelError) -> None:
     if not is_model(data):
         raise InvalidProtobuf(str(error)) from error

@@ -4,9 +4,11 @@
 What has a meaning here is heeded; `SessionOptions` says of each what it does. What has none is kept, so that it can be
 read again.
 """
+from __future__ import annotations
+
 import enum
 
-from ._errors import NotImplemented
+from ._facts import ModelFacts
 
 
 class GraphOptimizationLevel(enum.IntEnum):
@@ -31,19 +33,19 @@ class RunOptions:
     __slots__ = ("log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches", "terminate",
                  "_entries")
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.log_severity_level = 2
         self.log_verbosity_level = 0
         self.logid = ""
         self.only_execute_path_to_fetches = False
         self.terminate = False
-        self._entries = {}
+        self._entries: dict[str, object] = {}
 
-    def add_run_config_entry(self, key, value):
+    def add_run_config_entry(self, key: str, value: str) -> None:
         """Sets an entry of one run; `get_run_config_entry` reads it."""
         self._entries[key] = value
 
-    def get_run_config_entry(self, key):
+    def get_run_config_entry(self, key: str) -> object:
         """The entry's value; KeyError where it was never set."""
         return self._entries[key]
 
@@ -65,11 +67,11 @@ class SessionOptions:
                  "enable_mem_reuse", "use_deterministic_compute", "log_severity_level", "log_verbosity_level", "logid",
                  "optimized_model_filepath", "_entries", "_by_name")
 
-    def __init__(self):
-        self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
+    def __init__(self) -> None:
+        self.graph_optimization_level: int = GraphOptimizationLevel.ORT_ENABLE_ALL
         self.intra_op_num_threads = 0
         self.inter_op_num_threads = 0
-        self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
+        self.execution_mode: int = ExecutionMode.ORT_SEQUENTIAL
         self.enable_profiling = False
         self.profile_file_prefix = "morton_profile_"
         self.enable_mem_pattern = True
@@ -80,37 +82,30 @@ class SessionOptions:
         self.log_verbosity_level = 0
         self.logid = ""
         self.optimized_model_filepath = ""
-        self._entries = {}
-        self._by_name = {}
+        self._entries: dict[str, object] = {}
+        self._by_name: dict[str, int] = {}
 
-    def add_session_config_entry(self, key, value):
+    def add_session_config_entry(self, key: str, value: object) -> None:
         """Sets an entry of the session; `get_session_config_entry` reads it."""
         self._entries[key] = value
 
-    def get_session_config_entry(self, key):
+    def get_session_config_entry(self, key: str) -> object:
         """The entry's value; KeyError where it was never set."""
         return self._entries[key]
 
-    def add_free_dimension_override_by_name(self, name, extent):
+    def add_free_dimension_override_by_name(self, name: str, extent: int) -> None:
         """The open extent of this name has this value."""
         self._by_name[name] = int(extent)
 
 
-class _NoSuchFact(NotImplemented, AttributeError):
-    """Morton does not keep this of a model; hasattr says False."""
-
-
 class ModelMetadata:
-    """Facts of a model: `graph_name`. Morton keeps no other that ONNX Runtime has."""
+    """What a model's file says besides the network."""
 
-    _OTHERS = frozenset(("description", "domain", "graph_description", "producer_name", "version",
-                         "custom_metadata_map"))
-
-    def __init__(self, name):
+    def __init__(self, name: str, facts: ModelFacts) -> None:
         self.graph_name = name
-
-    def __getattr__(self, name):
-        if name in self._OTHERS:
-            raise _NoSuchFact(f"{name}: Morton keeps nothing of a model's file but its graph; "
-                              "the package onnx reads the rest")
-        raise AttributeError(f"ModelMetadata has no attribute {name}")
+        self.producer_name = facts["producer"]
+        self.domain = facts["domain"]
+        self.version = facts["version"]
+        self.description = facts["description"]
+        self.graph_description = facts["graph_description"]
+        self.custom_metadata_map = facts["metadata"]

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime's providers: which OpenCL device a session runs on."""
+from __future__ import annotations
+
 import json
 import warnings
+from typing import Any
 
 from . import _native
 from ._errors import InvalidArgument
@@ -9,7 +12,7 @@ from ._errors import InvalidArgument
 _PROVIDERS = {"MortonExecutionProvider": "", "CPUExecutionProvider": "cpu"}
 
 
-def get_available_providers():
+def get_available_providers() -> list[str]:
     """MortonExecutionProvider is any OpenCL device, a GPU if there is one; CPUExecutionProvider the processor's."""
     return list(_PROVIDERS)
 
@@ -17,12 +20,12 @@ def get_available_providers():
 get_all_providers = get_available_providers
 
 
-def get_device():
+def get_device() -> str:
     """"CPU" or "GPU": what a session without providers runs on."""
     return json.loads(_native.Device().json)["kind"].upper()
 
 
-def _pairs(providers, provider_options):
+def _pairs(providers: Any, provider_options: Any) -> list[tuple[str, dict[str, str]]]:
     """Names and options of the providers that are to be tried, in order."""
     if not providers:
         if provider_options:
@@ -51,7 +54,7 @@ def _pairs(providers, provider_options):
     return pairs
 
 
-def first_device(providers, provider_options):
+def first_device(providers: Any, provider_options: Any) -> tuple[str, _native.Device]:
     """The first provider whose device opens, and that device. A warning says why another one was passed over."""
     pairs = _pairs(providers, provider_options)
     for name, options in pairs[:-1]:

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sessions take and give: ports, arrays, OrtValue, IOBinding."""
+from __future__ import annotations
+
 import ctypes
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _native
 from ._errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from ._inference import InferenceSession
 
 _TYPES = {
     "float32": "float", "float16": "float16", "float64": "double", "bool": "bool", "bfloat16": "bfloat16",
@@ -18,12 +26,12 @@ _NUMBERS = {
 }
 
 
-def type_name(dtype):
+def type_name(dtype: str) -> str:
     """ONNX Runtime's name of NumPy's type: "tensor(float)"."""
     return f"tensor({_TYPES.get(dtype, dtype)})"
 
 
-def dtype_of(element_type):
+def dtype_of(element_type: Any) -> np.dtype:
     """NumPy's type, of a type or its name or ONNX's number."""
     try:
         if isinstance(element_type, int):
@@ -36,17 +44,23 @@ def dtype_of(element_type):
 class NodeArg:
     """An input or output: its name, its type ("tensor(float)"), its shape with the names of open extents."""
 
-    def __init__(self, port, extents):
+    def __init__(self, port: _native.Port, extents: Mapping[str, int]) -> None:
         """`extents` has values of open extents, by their names."""
         self.name = port.name
         self.type = type_name(port.dtype)
-        self.shape = [extents.get(extent, extent) for extent in port.shape]
+        self.shape: list[int | str | None] = [
+            extents.get(extent, extent) if isinstance(extent, str) else extent for extent in port.shape]
         self._dtype = port.dtype
+        try:
+            self.dtype: np.dtype = np.dtype(port.dtype)  # of an array that is taken as it is
+        except TypeError:
+            self.dtype = np.dtype("V1")  # of no array: those of ml_dtypes are told by their names
+        self.known_extents = [(d, extent) for d, extent in enumerate(self.shape) if isinstance(extent, int)]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"NodeArg(name='{self.name}', type='{self.type}', shape={self.shape})"
 
-    def array_of(self, given):
+    def array_of(self, given: Any) -> np.ndarray:
         """An array of what a program gives for this input. Numbers and lists of them get its type."""
         if isinstance(given, OrtValue):
             return given.numpy()
@@ -66,14 +80,12 @@ class NodeArg:
             raise InvalidArgument(f"input {self.name}: {type(given).__name__} is no array of numbers")
         return array
 
-    def _of_list(self, numbers):
+    def _of_list(self, numbers: np.ndarray) -> np.ndarray:
         dtype = np.dtype(self._dtype)
         if numbers.dtype.kind not in "biuf" or (numbers.size and dtype.kind in "biu" and numbers.dtype.kind == "f"):
             raise ValueError(f"a list of {numbers.dtype} is none of {dtype}")
-        with np.errstate(over="ignore"):
-            array = numbers.astype(dtype)
-        exact = dtype.kind in "biu"
-        if not (np.array_equal(array, numbers) if exact else np.array_equal(np.isinf(array), np.isinf(numbers))):
+        array = numbers.astype(dtype)
+        if dtype.kind in "biu" and not np.array_equal(array, numbers):
             raise ValueError(f"{dtype} does not hold all its numbers")
         return array
 
@@ -81,74 +93,75 @@ class NodeArg:
 class OrtValue:
     """An array that a session takes or gives. It lies in the host's memory."""
 
-    def __init__(self, array):
+    def __init__(self, array: Any) -> None:
         self._array = np.asarray(array)
 
     @classmethod
-    def ortvalue_from_numpy(cls, numpy_obj, device_type="cpu", device_id=0):
+    def ortvalue_from_numpy(cls, numpy_obj: np.ndarray, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
         """The array itself, not a copy. `device_type` other than "cpu" is refused: Morton uploads what a run needs."""
         _require_host(device_type)
         return cls(numpy_obj)
 
     @classmethod
-    def ortvalue_from_shape_and_type(cls, shape, element_type, device_type="cpu", device_id=0):
+    def ortvalue_from_shape_and_type(cls, shape: Sequence[int], element_type: Any, device_type: str = "cpu",
+                                     device_id: int = 0) -> OrtValue:
         """Room for an array of this shape and type (NumPy's, or ONNX's number); what it holds is undefined."""
         _require_host(device_type)
         return cls(np.empty(shape, dtype_of(element_type)))
 
-    def numpy(self):
+    def numpy(self) -> np.ndarray:
         """The array itself, not a copy."""
         return self._array
 
-    def update_inplace(self, np_arr):
+    def update_inplace(self, np_arr: Any) -> None:
         """Other numbers in the same memory; of the same type and shape."""
         given = np.asarray(np_arr)
         _fill("the value", self._array, given)
 
-    def shape(self):
+    def shape(self) -> list[int]:
         """Its extents, a list."""
         return list(self._array.shape)
 
-    def data_type(self):
+    def data_type(self) -> str:
         """ONNX Runtime's name of its type: "tensor(float)"."""
         return type_name(self._array.dtype.name)
 
-    def element_type(self):
+    def element_type(self) -> int:
         """ONNX's number of the type."""
         name = self._array.dtype.name
         if name not in _NUMBERS:
             raise InvalidArgument(f"element_type: {name} has no number here")
         return _NUMBERS[name]
 
-    def device_name(self):
+    def device_name(self) -> str:
         """Always "cpu": values lie in the host's memory."""
         return "cpu"
 
-    def data_ptr(self):
+    def data_ptr(self) -> int:
         """The address of its first element."""
         return self._array.ctypes.data
 
-    def has_value(self):
+    def has_value(self) -> bool:
         """Always True: Morton gives no optional values."""
         return True
 
-    def is_tensor(self):
+    def is_tensor(self) -> bool:
         """Always True: Morton gives tensors alone."""
         return True
 
-    def __dlpack__(self, **options):
+    def __dlpack__(self, **options: Any) -> Any:
         return self._array.__dlpack__(**options)
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> Any:
         return self._array.__dlpack_device__()
 
 
-def _require_host(device_type):
+def _require_host(device_type: str) -> None:
     if device_type != "cpu":
         raise InvalidArgument(f"device_type {device_type}: values lie in the host's memory, 'cpu'; sessions upload them")
 
 
-def _fill(what, place, value):
+def _fill(what: str, place: np.ndarray, value: np.ndarray) -> None:
     if place.shape != value.shape or place.dtype != value.dtype:
         raise InvalidArgument(f"{what} is {value.dtype} {list(value.shape)}; its place is "
                               f"{place.dtype} {list(place.shape)}")
@@ -157,75 +170,77 @@ def _fill(what, place, value):
     np.copyto(place, value)
 
 
-def _array_at(pointer, element_type, shape):
+def _array_at(pointer: int, element_type: Any, shape: Sequence[int]) -> np.ndarray:
     if not pointer:
         raise InvalidArgument("buffer_ptr: expected an address, got none")
     dtype = dtype_of(element_type)
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     memory = (ctypes.c_byte * size).from_address(pointer)
-    return np.frombuffer(memory, dtype=dtype).reshape(shape)
+    return np.frombuffer(memoryview(memory), dtype=dtype).reshape(shape)
 
 
 class IOBinding:
     """Inputs and outputs that are bound once, for runs by `InferenceSession.run_with_iobinding`."""
 
-    def __init__(self, session):
+    def __init__(self, session: InferenceSession) -> None:
         self._session = session
         self._names = {port.name for port in session.get_inputs()}
-        self._inputs = {}
-        self._outputs = {}
-        self._found = {}
+        self._inputs: dict[str, Any] = {}
+        self._outputs: dict[str, np.ndarray | None] = {}
+        self._found: dict[str, np.ndarray] = {}
 
-    def _bind(self, name, value):
+    def _bind(self, name: str, value: Any) -> None:
         if name not in self._names:
             raise InvalidArgument(f"there is no input {name}; there are {', '.join(sorted(self._names))}")
         self._inputs[name] = value
 
-    def bind_cpu_input(self, name, arr_on_cpu):
+    def bind_cpu_input(self, name: str, arr_on_cpu: Any) -> None:
         """The array that the next runs read."""
         self._bind(name, arr_on_cpu)
 
-    def bind_ortvalue_input(self, name, ortvalue):
+    def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
         """The value that the next runs read."""
         self._bind(name, ortvalue.numpy())
 
-    def bind_input(self, name, device_type, device_id, element_type, shape, buffer_ptr):
+    def bind_input(self, name: str, device_type: str, device_id: int, element_type: Any, shape: Sequence[int],
+                   buffer_ptr: int) -> None:
         """Memory at an address that the next runs read; `device_type` is "cpu"."""
         _require_host(device_type)
         self._bind(name, _array_at(buffer_ptr, element_type, shape))
 
-    def bind_output(self, name, device_type="cpu", device_id=0, element_type=None, shape=None, buffer_ptr=None):
+    def bind_output(self, name: str, device_type: str = "cpu", device_id: int = 0, element_type: Any = None,
+                    shape: Any = None, buffer_ptr: int | None = None) -> None:
         """Without a pointer the output's memory is Morton's."""
         _require_host(device_type)
         self._outputs[name] = None if buffer_ptr is None else _array_at(buffer_ptr, element_type, shape)
 
-    def bind_ortvalue_output(self, name, ortvalue):
+    def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
         """The value that the next runs write into; it has the output's type and shape."""
         self._outputs[name] = ortvalue.numpy()
 
-    def synchronize_inputs(self):
+    def synchronize_inputs(self) -> None:
         """Nothing is under way between runs."""
 
     synchronize_outputs = synchronize_inputs
 
-    def clear_binding_inputs(self):
+    def clear_binding_inputs(self) -> None:
         """No input is bound any more."""
         self._inputs.clear()
 
-    def clear_binding_outputs(self):
+    def clear_binding_outputs(self) -> None:
         """No output is bound any more; a run then gives all."""
         self._outputs.clear()
         self._found = {}
 
-    def get_outputs(self):
+    def get_outputs(self) -> list[OrtValue]:
         """Those of the last run; none where it failed."""
         return [OrtValue(array) for array in self._found.values()]
 
-    def copy_outputs_to_cpu(self):
+    def copy_outputs_to_cpu(self) -> list[np.ndarray]:
         """Copies of the last run's outputs, as arrays."""
         return [array.copy() for array in self._found.values()]
 
-    def _run(self, options):
+    def _run(self, options: Any) -> None:
         self._found = {}
         names = list(self._outputs) or [port.name for port in self._session.get_outputs()]
         found = dict(zip(names, self._session.run(names, self._inputs, options)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the models in tests/python/models: open.onnx has open extents, two inputs and two outputs; given.onnx gives its
-input and its constants back; branch.onnx gives a constant of a branch; list.onnx gives a list.
+input and its constants back; branch.onnx gives a constant of a branch; list.onnx gives a list; replaceable.onnx lists a
+constant among its inputs.
 
 Usage: make_models.py FOLDER     (needs PyPI's onnx)
 """
@@ -63,8 +64,13 @@ def list_model():
                              [real("x", [4, 2])], [parts])
 
 
+def replaceable_model():
+    return helper.make_graph([helper.make_node("Mul", ["x", "w"], ["y"])], "replaceable", [real("x", [2]), real("w", [2])],
+                             [real("y", [2])], [numpy_helper.from_array(np.array([2, 4], np.float32), "w")])
+
+
 def main():
-    for graph in (open_model(), given_model(), branch_model(), list_model()):
+    for graph in (open_model(), given_model(), branch_model(), list_model(), replaceable_model()):
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
         onnx.checker.check_model(model)
         onnx.save(model, f"{sys.argv[1]}/{graph.name}.onnx")

@@ -79,13 +79,31 @@ def test_lists_as_ports_are_refused_when_the_session_is_made():
         morton.InferenceSession(str(MODELS / "list.onnx"))
 
 
-def test_facts_that_are_not_kept_are_not_invented(given):
-    facts = given.get_modelmeta()
-    assert facts.graph_name == "given"
-    for name in ("description", "domain", "graph_description", "producer_name", "version", "custom_metadata_map"):
-        assert not hasattr(facts, name)
-        with pytest.raises(NotImplemented, match=name):
-            getattr(facts, name)
+def field(number, value):
+    """Of a message of protobuf: a text or bytes."""
+    value = value if isinstance(value, bytes) else value.encode()
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def test_a_files_facts_are_told(given):
+    assert given.get_modelmeta().graph_name == "given"
+    more = field(4, "org.example") + bytes([5 << 3, 7]) + field(6, "what it does")
+    more += field(14, field(1, "stride") + field(2, "32"))
+    facts = morton.InferenceSession(pathlib.Path(LENET).read_bytes() + more).get_modelmeta()
+    assert (facts.domain, facts.version, facts.description) == ("org.example", 7, "what it does")
+    assert facts.custom_metadata_map == {"stride": "32"}
+    assert not hasattr(facts, "other")
+
+
+def test_constants_that_are_listed_as_inputs_are_told_and_not_replaced():
+    session = morton.InferenceSession(str(MODELS / "replaceable.onnx"))
+    assert [port.name for port in session.get_inputs()] == ["x"]
+    weight, = session.get_overridable_initializers()
+    assert (weight.name, weight.type, weight.shape) == ("w", "tensor(float)", [2])
+    x = np.ones(2, np.float32)
+    np.testing.assert_array_equal(session.run(None, {"x": x})[0], [2, 4])
+    with pytest.raises(NotImplemented, match="w is a constant of the model"):
+        session.run(None, {"x": x, "w": x})
 
 
 @pytest.mark.parametrize("model, feed", [(LENET, {"input": np.zeros((1, 1, 32, 32), np.float32)}), (OPEN, FEED)])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training and quantisation from Python."""
 import pathlib
+import subprocess
 import threading
 
 import numpy as np
@@ -163,3 +164,106 @@ def test_a_model_becomes_one_of_8_bits(lenet):
     image = np.zeros((1, 1, 32, 32), np.float32)
     ours, eight = (morton.InferenceSession(model).run(None, {"input": image})[0] for model in (lenet, made))
     np.testing.assert_allclose(ours, eight, atol=0.2)
+
+
+def batches_of(count, size, seed=0):
+    random = np.random.default_rng(seed)
+    return [(random.random((size, 1, 32, 32)).astype(np.float32), random.integers(0, 10, size)) for _ in range(count)]
+
+
+def stop_with_false(now):
+    return now["step"] < 3
+
+
+def stop_with_exception(now):
+    if now["step"] == 3:
+        raise morton.StopTraining
+
+
+@pytest.mark.parametrize("callback", [stop_with_false, stop_with_exception])
+def test_a_callback_may_end_a_training(lenet, tmp_path, callback):
+    trainer = morton.Trainer(lenet, morton.Device(), batch=10)
+    data = morton.Dataset.of_arrays(*batches_of(1, 60)[0])
+    report = trainer.train(data, on_step=callback, epochs=2, folder=str(tmp_path / "run"))
+    assert report["end"] == "stopped" and report["steps"] == 3
+    ends = []
+    report = trainer.train(data, on_epoch_end=lambda now: ends.append((now["epoch"], now["step"])), epochs=2,
+                           folder=str(tmp_path / "run"), start="resume")
+    assert report["end"] == "finished" and report["resumed_from"] == 3 and ends == [(1, 6), (2, 12)]
+    model, found = morton.with_checkpoint(lenet, str(tmp_path / "run"))
+    assert found["step"] == 12 and not found["damage"]
+    images = batches_of(1, 10)[0][0]
+    learned = morton.Session(morton.compile(trainer.model(), morton.Device(), batch=10)).run({"input": images})
+    kept = morton.Session(morton.compile(model, morton.Device(), batch=10)).run({"input": images})
+    for name, values in learned.items():
+        np.testing.assert_array_equal(kept[name], values)
+
+
+def test_options_of_cs_trainer(lenet):
+    trainer = morton.Trainer(lenet, morton.Device(), batch=4, targets="shares", activations="recompute")
+    shares = np.full((4, 10), 0.1, np.float32)
+    assert trainer.step(IMAGES, shares, 0.01)["right"] is None
+    data = morton.Dataset.of_arrays(*batches_of(1, 12)[0])
+    seen = []
+    morton.Trainer(lenet, morton.Device(), batch=4).train(
+        data, data, epochs=1, test_every=1, on_step=lambda now: seen.append(now["validation_loss"]))
+    assert len(seen) == 3 and None not in seen
+
+
+class Tensor:
+    """As PyTorch's, on some device."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.array
+
+
+class Loader:
+    """As PyTorch's DataLoader: batches anew each time, the last one smaller."""
+
+    def __iter__(self):
+        for images, labels in batches_of(3, 4) + batches_of(1, 2):
+            yield Tensor(images), Tensor(labels)
+
+
+def test_batches_of_ones_own(lenet):
+    trainer = morton.Trainer(lenet, morton.Device(), batch=4, optimizer="adam")
+    steps = []
+    told = trainer.fit(Loader(), epochs=4, learning_rate=lambda step: 0.003 / (1 + step), validation=Loader(),
+                       metrics={"shape": lambda outputs, targets: (outputs.shape, targets.shape)}, on_step=steps.append)
+    assert [now["step"] for now in steps] == list(range(1, 13))
+    assert steps[1]["learning_rate"] == 0.0015
+    assert len(told) == 4 and told[-1]["loss"] < told[0]["loss"]
+    assert told[0]["left_out"] == 2 and told[0]["shape"] == ((14, 10), (14,))
+    # Rows that a batch lacks change nothing.
+    images, labels = batches_of(1, 2)[0]
+    few = trainer.evaluate_batch(images, labels, outputs=True)
+    more = trainer.evaluate_batch(np.concatenate([images, images]), np.concatenate([labels, labels]), outputs=True)
+    assert few["rows"] == 2 and few["outputs"].shape == (2, 10)
+    assert few["loss"] == pytest.approx(more["loss"]) and (few["outputs"] == more["outputs"][:2]).all()
+    assert len(trainer.fit(Loader(), epochs=4, on_epoch_end=lambda now: False)) == 1
+    with pytest.raises(morton.UsageError, match="none has the 4 examples"):
+        trainer.fit(batches_of(2, 3))
+    with pytest.raises(morton.UsageError, match="ends with its first epoch"):
+        trainer.fit(iter(batches_of(1, 4)), epochs=2)
+
+
+def test_the_command_goes_on_from_pythons_checkpoint_and_python_from_its(lenet, tmp_path):
+    folder = str(tmp_path / "run")
+    trainer = morton.Trainer(lenet, morton.Device(), batch=100, optimizer="adam")
+    data = morton.Dataset.read(MNIST, "train")
+    trainer.train(data, steps=2, learning_rate=0.001, folder=folder)
+    program = ROOT / "build" / "morton"
+    command = [str(program), "train", str(ROOT / "models" / "lenet5.onnx"), "--data", MNIST, "--out", folder,
+               "--resume", "--steps", "4", "-q"]
+    subprocess.run(command, check=True, capture_output=True)
+    report = trainer.train(data, steps=6, learning_rate=0.001, folder=folder, start="resume")
+    assert report["resumed_from"] == 4 and report["steps"] == 6
