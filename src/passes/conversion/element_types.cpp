@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/algebra/typed_chain.hpp"
+#include "base/error.hpp"
 #include "base/numbers/onnx_numbers.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/rewrite.hpp"
@@ -16,10 +18,10 @@ namespace morton::passes {
 namespace {
 
 /// The types of an operator's results, in order: a type's name, or the number of the input that
-/// has it; "attribute:input" is the type that the attribute names by ONNX's number, where it names
-/// one. The last word is for all further results. Other operators' results have the first input's.
+/// has it; "attribute:input" is the type that the attribute has or names by ONNX's number, where it
+/// is there. The last word is for all further results. Those of elementwise operators follow from their
+/// chains, and other operators' results have the first input's.
 constexpr std::pair<std::string_view, std::string_view> kResults[]{
-    {"And", "bool"},
     {"ArgMax", "i64"},
     {"ArgMin", "i64"},
     {"Attention", "0 1 2 0"},
@@ -29,31 +31,23 @@ constexpr std::pair<std::string_view, std::string_view> kResults[]{
     {"BlackmanWindow", "output_datatype:f32"},
     {"Cast", "to:0"},
     {"CastLike", "1"},
+    {"ConstantOfShape", "value:f32"},
     {"ConvInteger", "i32"},
     {"DequantizeLinear", "output_dtype:1"},
     {"Dropout", "0 bool"},
     {"DynamicQuantizeLinear", "u8 f32 u8"},
-    {"Equal", "bool"},
     {"EyeLike", "dtype:0"},
-    {"Greater", "bool"},
-    {"GreaterOrEqual", "bool"},
     {"HammingWindow", "output_datatype:f32"},
     {"HannWindow", "output_datatype:f32"},
-    {"IsInf", "bool"},
-    {"IsNaN", "bool"},
     {"LayerNormalization", "0 stash_type:f32"},
-    {"Less", "bool"},
-    {"LessOrEqual", "bool"},
     {"MatMulInteger", "i32"},
     {"MaxPool", "0 i64"},
     {"MelWeightMatrix", "output_datatype:f32"},
     {"Multinomial", "dtype:i32"},
     {"NonMaxSuppression", "i64"},
     {"NonZero", "i64"},
-    {"Not", "bool"},
     {"OneHot", "2"},
     {"OptionalHasElement", "bool"},
-    {"Or", "bool"},
     {"QLinearConv", "7"},
     {"QLinearMatMul", "7"},
     {"QuantizeLinear", "output_dtype:2:u8"},
@@ -68,9 +62,8 @@ constexpr std::pair<std::string_view, std::string_view> kResults[]{
     {"Size", "i64"},
     {"TopK", "0 i64"},
     {"Unique", "0 i64"},
-    {"Where", "1"},
-    {"Xor", "bool"},
     {"ai.onnx.ml.FeatureVectorizer", "f32"},
+    {"ai.onnx.ml.LabelEncoder", "values_tensor:values_floats:i64"},
     {"ai.onnx.ml.LinearClassifier", "i64 f32"},
     {"ai.onnx.ml.LinearRegressor", "f32"},
     {"ai.onnx.ml.Normalizer", "f32"},
@@ -113,17 +106,14 @@ std::optional<std::size_t> number_in(std::string_view text) {
 
 class NodeTypes {
  public:
-  NodeTypes(const Node& node, const ElementTypes& known) : node_(node), known_(known) {}
+  NodeTypes(const Graph& graph, const Node& node, const ElementTypes& known)
+      : graph_(graph), node_(node), known_(known) {}
 
   [[nodiscard]] std::optional<DType> result(std::size_t i) const {
-    if (!node_.bodies.empty() || find_operator(node_.op) == nullptr) return {};
-    // Its value is a number of the wanted type.
-    if (node_.op == "ConstantOfShape") {
-      const auto value = node_.attributes.find("value");
-      if (value == node_.attributes.end()) return DType::f32;
-      const auto* number = std::get_if<Tensor>(&value->second);
-      return number == nullptr ? std::nullopt : std::optional(number->dtype());
-    }
+    const Operator* op = find_operator(node_.op);
+    // A file has none of those inside.
+    if (!node_.bodies.empty() || op == nullptr || op->home == Operator::Home::inside) return {};
+    if (op->chain != nullptr) return elementwise(*op);
     const auto* found = std::ranges::lower_bound(kResults, std::string_view(node_.op), {},
                                                  [](const auto& row) { return row.first; });
     if (found == std::end(kResults) || found->first != node_.op) return input(0);
@@ -140,14 +130,47 @@ class NodeTypes {
     return is_there ? known_[node_.inputs[i]] : std::nullopt;
   }
 
+  /// Of no extents, since only its types count.
+  [[nodiscard]] std::optional<DType> elementwise(const Operator& op) const {
+    Graph graph;
+    graph.opset = graph_.opset;
+    Node node = node_;
+    std::vector<DType> types;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNoTensor) {
+        types.push_back(types.front());  // the chain does not read it
+        continue;
+      }
+      const std::optional<DType> type = input(i);
+      if (!type) return {};
+      types.push_back(*type);
+      GraphTensor operand;
+      operand.dtype = *type;
+      operand.kind = graph_.tensor(node.inputs[i]).kind;
+      operand.data = graph_.tensor(node.inputs[i]).data;
+      node.inputs[i] = graph.add_tensor(std::move(operand));
+    }
+    try {
+      return TypedChain(op.chain(NodeView(graph, node)), std::move(types)).result_type();
+    } catch (const ModelError&) {
+      return {};  // whoever plans the model says what does not fit
+    }
+  }
+
   [[nodiscard]] std::optional<DType> one_of(std::string_view choice) const {
     if (const auto number = number_in(choice)) return input(*number);
     for (const DType type : {DType::f32, DType::boolean, DType::i64, DType::i32, DType::u8}) {
       if (choice == name_of(type)) return type;
     }
-    return type_of_onnx(integer_of(node_, std::string(choice), 0));
+    const auto attribute = node_.attributes.find(std::string(choice));
+    if (attribute == node_.attributes.end()) return {};
+    if (const auto* tensor = std::get_if<Tensor>(&attribute->second)) return tensor->dtype();
+    if (std::holds_alternative<std::vector<double>>(attribute->second)) return DType::f32;
+    const auto* number = std::get_if<std::int64_t>(&attribute->second);
+    return number == nullptr ? std::nullopt : type_of_onnx(*number);
   }
 
+  const Graph& graph_;
   const Node& node_;
   const ElementTypes& known_;
 };
@@ -177,7 +200,7 @@ ElementTypes element_types(const Graph& graph) {
     if (tensor.kind != GraphTensor::Kind::activation) types[id] = tensor.dtype;
   }
   for (const Node& node : graph.nodes) {
-    const NodeTypes rules(node, types);
+    const NodeTypes rules(graph, node, types);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNoTensor) types[node.outputs[i]] = rules.result(i);
     }

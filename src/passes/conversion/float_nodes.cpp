@@ -33,7 +33,9 @@ class HalfChooser {
     const bool reads = std::ranges::any_of(node.inputs, [&](TensorId id) { return is_f32(id); });
     const bool writes = std::ranges::any_of(node.outputs, [&](TensorId id) { return is_f32(id); });
     const bool has_bodies = !node.bodies.empty();
-    if (!reads && !writes && !has_bodies) return {};
+    const Operator* op = find_operator(node.op);
+    const bool reads_values = reads && (op == nullptr || !op->inputs.shapes_only);
+    if (!reads_values && !writes && !has_bodies) return {};
     std::string why = why_float(node);
     if (why.empty()) return {HalfChoice::Kind::halves};
     return {HalfChoice::Kind::floats, std::move(why)};
