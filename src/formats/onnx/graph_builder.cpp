@@ -175,6 +175,7 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
   }
   graph_.outputs.push_back(id);
   if (outside_ != nullptr) {
+    if (!proto.has_type()) return;
     graph_.facts.stated_outputs[proto.name()] = proto.type().SerializeAsString();
     return;
   }
