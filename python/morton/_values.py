@@ -84,8 +84,10 @@ class NodeArg:
         dtype = np.dtype(self._dtype)
         if numbers.dtype.kind not in "biuf" or (numbers.size and dtype.kind in "biu" and numbers.dtype.kind == "f"):
             raise ValueError(f"a list of {numbers.dtype} is none of {dtype}")
-        array = numbers.astype(dtype)
-        if dtype.kind in "biu" and not np.array_equal(array, numbers):
+        with np.errstate(over="ignore"):
+            array = numbers.astype(dtype)
+        exact = dtype.kind in "biu"
+        if not (np.array_equal(array, numbers) if exact else np.array_equal(np.isinf(array), np.isinf(numbers))):
             raise ValueError(f"{dtype} does not hold all its numbers")
         return array
 
