@@ -40,6 +40,7 @@ struct FloatNode {
   std::string why;
 };
 
+/// The model that was made, and what the conversion did.
 struct ConvertedModel {
   Model model;
   std::vector<FloatNode> in_float;  ///< in the model's order; those of f32 results or operands
