@@ -48,7 +48,11 @@ class CompileOptions(TypedDict, total=False):
     workspace_limit_bytes: int
     tuning: Literal["use", "ignore"]
     self_test: Literal["once", "off"]
-    start: Literal["ready", "at_once"]
+    start: Literal["ready", "at_once", "interim_alone"]
+    cache_dir: str
+    launches: Literal["joined_for_training", "apart", "joined"]
+    other_shapes: Literal["prepare", "leave"]
+    unkept: Literal["report", "refuse"]
     fallback: Literal["report", "refuse"]
 
 

@@ -79,7 +79,8 @@ def device_jsons() -> list[str]:
 class Port:
     """An input or an output of a model."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its name in the model."""
     @property
     def shape(self) -> list[int | str | None]:
         """Its extents: numbers, and of those that are open their names."""
@@ -93,7 +94,8 @@ class Port:
     def is_tensor(self) -> bool:
         """False for lists and optional values."""
     @property
-    def has_any_shape(self) -> bool: ...
+    def has_any_shape(self) -> bool:
+        """Whether the model leaves open how many dimensions it has."""
 
 class Model:
     """A network as its file states it."""
@@ -106,9 +108,11 @@ class Model:
     def save(self, path: str) -> None:
         """Writes .onnx, or .json. The file appears whole or not at all."""
     @property
-    def inputs(self) -> list[Port]: ...
+    def inputs(self) -> list[Port]:
+        """Its inputs, a Port each; open extents have names."""
     @property
-    def outputs(self) -> list[Port]: ...
+    def outputs(self) -> list[Port]:
+        """Its outputs, likewise."""
     @property
     def summary(self) -> ModelSummary:
         """Facts in short, a dict."""
@@ -125,9 +129,11 @@ class Model:
 class CompiledModel:
     """A model planned for a device, its kernels built, its weights there."""
     @property
-    def inputs(self) -> list[Port]: ...
+    def inputs(self) -> list[Port]:
+        """Its inputs, a Port each, with all extents known."""
     @property
-    def outputs(self) -> list[Port]: ...
+    def outputs(self) -> list[Port]:
+        """Its outputs, likewise."""
     @property
     def report(self) -> CompileReport:
         """Where kernels came from, times and bytes: a dict."""
@@ -137,7 +143,8 @@ class CompiledModel:
     def plan_text(self, why: bool = False) -> str:
         """The plan as text; with `why` the reason of every choice."""
     @property
-    def device(self) -> Device: ...
+    def device(self) -> Device:
+        """The Device that it is planned for."""
 
 def compile(model: Model, device: Device, *, batch: int = ..., shapes: _Shapes = ..., values: _Arrays = ...,
             feeds: Mapping[str, str] = ..., use: Mapping[str, str] = ..., exclude: Sequence[str] = ...,
@@ -145,19 +152,25 @@ def compile(model: Model, device: Device, *, batch: int = ..., shapes: _Shapes =
             tuning_files: Sequence[str] = ..., skip_passes: Sequence[str] = ..., catalogue_files: Sequence[str] = ...,
             weights: Sequence[float] = ..., precision: _Precision = ..., sums: Literal["f32", "f16"] = ...,
             workspace_limit_bytes: int = ..., tuning: Literal["use", "ignore"] = ...,
-            self_test: Literal["once", "off"] = ..., start: Literal["ready", "at_once"] = ...,
+            self_test: Literal["once", "off"] = ..., start: Literal["ready", "at_once", "interim_alone"] = ...,
+            cache_dir: str = ..., launches: Literal["joined_for_training", "apart", "joined"] = ...,
+            other_shapes: Literal["prepare", "leave"] = ..., unkept: Literal["report", "refuse"] = ...,
             fallback: Literal["report", "refuse"] = ...) -> CompiledModel:
     """Plans the model for the device and builds what is not cached."""
 
 class Session:
     """A queue, the activations and the state of a compiled model. Threads may share it; runs follow each other."""
-    def __init__(self, model: CompiledModel, profiling: bool = False) -> None: ...
+    def __init__(self, model: CompiledModel, profiling: bool = False) -> None:
+        """`profiling` measures each step with the device's clock, for step_times."""
     def run(self, inputs: _Arrays) -> _Outputs:
-        """One inference: a dict of arrays by name, all inputs; gives all outputs likewise."""
+        """One inference: a dict of arrays by name, all inputs, of the compiled shapes and types; gives all outputs
+        likewise. Raises UsageError for a wrong input, and DeviceError."""
     def step_times(self) -> list[StepTime]:
         """Times of the last run's steps, a dict each; empty without profiling."""
-    def get_state(self, name: str) -> npt.NDArray[Any]: ...
-    def set_state(self, name: str, value: _Array) -> None: ...
+    def get_state(self, name: str) -> npt.NDArray[Any]:
+        """The value of a state that runs renew (feeds) as an array. Raises UsageError for an unknown name."""
+    def set_state(self, name: str, value: _Array) -> None:
+        """Puts another value in its place, of its type and shape (UsageError)."""
 
 class SegmentedSession:
     """A session whose inputs may have other shapes in each run; plans are made when shapes come first, and kept."""
@@ -166,7 +179,7 @@ class SegmentedSession:
         """As Session.run."""
     @property
     def report(self) -> SegmentsReport:
-        """What the last run took: waits of the host, plans, built kernels."""
+        """What the last run took: waits of the host, plans, built kernels. And `fallbacks` of all plans so far."""
 
 class Dataset:
     """Examples, and what a network shall say of each."""
@@ -180,9 +193,11 @@ class Dataset:
         else values."""
     def __len__(self) -> int: ...
     @property
-    def classes(self) -> int: ...
+    def classes(self) -> int:
+        """How many classes labels tell apart; 0 where targets are values."""
     @property
-    def class_names(self) -> list[str]: ...
+    def class_names(self) -> list[str]:
+        """None, or one for each class."""
 
 class Trainer:
     """A model that learns on a device."""
@@ -198,7 +213,9 @@ class Trainer:
                  tuning_files: Sequence[str] = ..., skip_passes: Sequence[str] = ...,
                  catalogue_files: Sequence[str] = ..., precision: _Precision = ..., sums: Literal["f32", "f16"] = ...,
                  workspace_limit_bytes: int = ..., tuning: Literal["use", "ignore"] = ...,
-                 self_test: Literal["once", "off"] = ..., start: Literal["ready", "at_once"] = ...,
+                 self_test: Literal["once", "off"] = ..., start: Literal["ready", "at_once", "interim_alone"] = ...,
+                 cache_dir: str = ..., launches: Literal["joined_for_training", "apart", "joined"] = ...,
+                 other_shapes: Literal["prepare", "leave"] = ..., unkept: Literal["report", "refuse"] = ...,
                  fallback: Literal["report", "refuse"] = ...) -> None: ...
     def step(self, inputs: _Array, targets: _Array, learning_rate: float) -> BatchResult:
         """One step on a whole batch: a dict with the loss before the update, and how many answers were right."""
@@ -219,12 +236,14 @@ class Trainer:
         """The model with what it has learned."""
     def state(self) -> _Outputs:
         """All that the next steps depend on: arrays by name."""
-    def set_state(self, state: _Arrays) -> None: ...
+    def set_state(self, state: _Arrays) -> None:
+        """Goes on from there. Raises UsageError where it is of another model or optimizer."""
     @property
     def batch(self) -> int:
         """Examples of a step."""
     @property
-    def summary(self) -> TrainingSummary: ...
+    def summary(self) -> TrainingSummary:
+        """How many numbers are trained, and bytes on the device: a dict."""
 
 def with_checkpoint(model: Model, path: str) -> tuple[Model, Checkpoint]:
     """The model with the parameters of a checkpoint, a file or the newest good one of a folder, that `train` or the
