@@ -34,7 +34,7 @@ struct TrainerOptions {
   /// BatchNormalization whose scale and shift stay also keeps its statistics. No gradient is
   /// computed of what stays.
   std::vector<std::string> freeze;
-  std::uint64_t seed = 0;  ///< of Dropout
+  std::uint64_t seed = 1;  ///< of Dropout
   /// Results of elementwise operators that the backward pass reads are kept, or computed again
   /// where their inputs are there: less memory for some more work, and the same values.
   enum class Activations : std::uint8_t { keep, recompute } activations = Activations::keep;

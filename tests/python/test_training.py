@@ -259,11 +259,26 @@ def test_batches_of_ones_own(lenet):
 def test_the_command_goes_on_from_pythons_checkpoint_and_python_from_its(lenet, tmp_path):
     folder = str(tmp_path / "run")
     trainer = morton.Trainer(lenet, morton.Device(), batch=100, optimizer="adam")
-    data = morton.Dataset.read(MNIST, "train")
-    trainer.train(data, steps=2, learning_rate=0.001, folder=folder)
+    data, test = (morton.Dataset.read(MNIST, split) for split in ("train", "test"))  # the command takes both of a folder
+    trainer.train(data, test, steps=2, learning_rate=0.001, folder=folder)
     program = ROOT / "build" / "morton"
     command = [str(program), "train", str(ROOT / "models" / "lenet5.onnx"), "--data", MNIST, "--out", folder,
                "--resume", "--steps", "4", "-q"]
     subprocess.run(command, check=True, capture_output=True)
-    report = trainer.train(data, steps=6, learning_rate=0.001, folder=folder, start="resume")
+    report = trainer.train(data, test, steps=6, learning_rate=0.001, folder=folder, start="resume")
     assert report["resumed_from"] == 4 and report["steps"] == 6
+
+
+def test_a_seed_of_dropout_counts_where_there_is_dropout(lenet, tmp_path):
+    program, written = ROOT / "build" / "morton", tmp_path / "c18.onnx"
+    subprocess.run([str(program), "new", "c18-cnn", "-o", str(written)], check=True, capture_output=True)
+    for model, extent in ((lenet, 32), (morton.Model.load(str(written)), 28)):
+        data = morton.Dataset.of_arrays(np.zeros((4, 1, extent, extent), np.float32), np.arange(4))
+        folder = str(tmp_path / str(extent))
+        morton.Trainer(model, morton.Device(), batch=4).train(data, steps=1, folder=folder)
+        other = morton.Trainer(model, morton.Device(), batch=4, seed=2)
+        if model is lenet:
+            assert other.train(data, steps=2, folder=folder, start="resume")["resumed_from"] == 1
+            continue
+        with pytest.raises(morton.UsageError, match="seed of dropout was 1, now it is 2"):
+            other.train(data, steps=2, folder=folder, start="resume")

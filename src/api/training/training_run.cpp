@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/training_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/inside.hpp"
+#include "autodiff/training_form.hpp"
 #include "base/files/file.hpp"
 #include "base/text/number_text.hpp"
 #include "training/files/checkpoint.hpp"
@@ -98,14 +100,19 @@ class TrainerLearner : public Learner {
     const TrainerOptions& options = trainer_.options();
     std::string trained_names;
     for (const std::string& name : trained()) trained_names += name + "\n";
-    return {{"optimizer", optimizer_text(options.optimizer)},
-            {"loss", std::string(name_of(options.loss))},
-            {"clipping", options.clip_norm ? exact_text(*options.clip_norm) : "none"},
-            {"steps of an update", std::to_string(options.accumulate)},
-            {"precision", std::string(name_of(options.compile.precision.operands))},
-            {"seed of dropout", std::to_string(options.seed)},
-            {kFixedPart, fixed_part_digest(Inside::of(model_), parameters())},
-            {kTrainedNames, digest_of(trained_names)}};
+    std::map<std::string, std::string> settings{
+        {"optimizer", optimizer_text(options.optimizer)},
+        {"loss", std::string(name_of(options.loss))},
+        {"clipping", options.clip_norm ? exact_text(*options.clip_norm) : "none"},
+        {"steps of an update", std::to_string(options.accumulate)},
+        {"precision", std::string(name_of(options.compile.precision.operands))},
+        {kFixedPart, fixed_part_digest(Inside::of(model_), parameters())},
+        {kTrainedNames, digest_of(trained_names)}};
+    const auto inputs = trainer_.step_model().inputs();
+    if (std::ranges::find(inputs, kDropoutInput, &PortInfo::name) != inputs.end()) {
+      settings["seed of dropout"] = std::to_string(options.seed);
+    }
+    return settings;
   }
   std::string plan_digest() const override { return trainer_.step_model().steps_digest(); }
   const Graph& graph() const override { return Inside::of(model_); }
