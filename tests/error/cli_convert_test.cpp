@@ -121,7 +121,7 @@ TEST_F(CliConvert, ExtentsAreFixedAndAnOpsetIsRaised) {
 TEST_F(CliConvert, TheReportNamesWhatStaysInF32) {
   onnx::ModelProto model = network();
   model.mutable_opset_import(0)->set_version(17);
-  (void)converted(model, {"--precision", "bf16", "--keep", "Softmax_1", "--format", "json"});
+  (void)converted(model, {"--precision", "bf16", "--keep", "node_y", "--format", "json"});
   const auto report = nlohmann::json::parse(outcome_.out);
   ASSERT_EQ(report["in_float"].size(), 1U);
   EXPECT_EQ(report["in_float"][0]["why"], "named");

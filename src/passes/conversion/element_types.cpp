@@ -19,8 +19,8 @@ namespace {
 
 /// The types of an operator's results, in order: a type's name, or the number of the input that
 /// has it; "attribute:input" is the type that the attribute has or names by ONNX's number, where it
-/// is there. The last word is for all further results. Those of elementwise operators follow from their
-/// chains, and other operators' results have the first input's.
+/// is there. The last word is for all further results. Those of elementwise operators follow from
+/// their chains, and other operators' results have the first input's.
 constexpr std::pair<std::string_view, std::string_view> kResults[]{
     {"ArgMax", "i64"},
     {"ArgMin", "i64"},

@@ -128,8 +128,8 @@ TEST(PassesConversion, RaisedOperatorsComputeTheSame) {
              {1, 1, 2, 2}, {1, 1, 2.5F, 1.3F}, {1, 1, 0.6F, 0.5F}, {1, 1, 0.5F, 3}}) {
       SCOPED_TRACE(std::string(mode) + " " + ::testing::PrintToString(scales));
       const bool is_mixed = scales[2] < 1.0F && scales[3] > 1.0F;
-      const bool has_form = is_raised_to_the_same(
-          early_resize(mode, scales), {{"x", random_tensor({1, 3, 5, 7}, 4)}}, kOpset);
+      const bool has_form = is_raised_to_the_same(early_resize(mode, scales),
+                                                  {{"x", random_tensor({1, 3, 5, 7}, 4)}}, kOpset);
       EXPECT_EQ(has_form, !is_mixed || std::string(mode) == "linear");
       if (has_form) raised.insert("Resize");
     }
