@@ -71,9 +71,32 @@ std::int64_t terms_of(const Way& way, const Prepared& prepared) {
 /// What cutting off a product's sums, in place of rounding them to nearest, may take from an
 /// element of this value (docs/numerics.md); 0 where the way's kernel does not.
 double truncation_of(const Way& way, const Prepared& prepared, double value) {
-  if (way.terms_per_truncation == 0) return 0.0;
-  const std::int64_t cuts = terms_of(way, prepared) / way.terms_per_truncation + 1;
+  if (way.sums.terms_per_truncation == 0) return 0.0;
+  const std::int64_t cuts = terms_of(way, prepared) / way.sums.terms_per_truncation + 1;
   return static_cast<double>(cuts) * 0x1p-23 * std::fabs(value);
+}
+
+/// The type to which the way's kernels round what they give: that of the entry, or of memory where
+/// the plan keeps a value between its steps as halves.
+DType result_of(const Way& way, const Plan& plan) {
+  for (const Step& step : plan.steps) {
+    if (!way.kernels.contains(step.kernel)) continue;
+    const DType kept = plan.values[step.writes[0]].arrangement.dtype;
+    if (kept == DType::f16 || kept == DType::bf16) return kept;
+  }
+  return way.result;
+}
+
+/// What lost shares may take from an element.
+double lost_of(const Way& way, const Prepared& prepared) {
+  if (way.sums.lost_share == 0.0) return 0.0;
+  double most = 0.0;
+  for (const NamedTensor& input : prepared.test.inputs) {
+    if (input.tensor.dtype() != DType::f32) continue;
+    for (const float value : input.tensor.as<float>())
+      most = std::max(most, std::fabs(double{value}));
+  }
+  return way.sums.lost_share * static_cast<double>(terms_of(way, prepared)) * most;
 }
 
 /// Allows what sums in f16 may be off: 4 * 2^-11 of the magnitudes in place of 8 * 2^-24, and for
@@ -96,7 +119,7 @@ Plan plan_of(Graph graph, const DeviceInfo& device, const Catalogue& catalogue, 
   options.exclude = way.exclude;
   options.tunables = way.tunables;
   options.precision = way.precision;
-  if (way.sums_f16) options.sums = DType::f16;
+  if (way.sums.in_f16) options.sums = DType::f16;
   options.libraries = available_libraries();
   return make_plan(graph, catalogue, device, options);
 }
@@ -107,13 +130,15 @@ Prepared prepare(TestGraph test, Plan plan, const Way& way) {
   prepared.plan = std::move(plan);
   prepared.expected =
       reference_outputs(prepared.test.graph, prepared.test.inputs, way.transform)[0];
+  const double lost = lost_of(way, prepared);
+  const DType result = result_of(way, prepared.plan);
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
     const double value = prepared.expected.value[i];
     prepared.expected.error[i] =
         std::max(prepared.expected.error[i], truncation_of(way, prepared, value));
-    prepared.expected.error[i] += rounding_of(way.result, value);
+    prepared.expected.error[i] += lost + rounding_of(result, value);
   }
-  if (way.sums_f16) allow_sums_in_f16(way, prepared);
+  if (way.sums.in_f16) allow_sums_in_f16(way, prepared);
   return prepared;
 }
 

@@ -83,8 +83,9 @@ constexpr const char* kParts = "pack part";
 
 Way way_of(const Entry& entry, const Catalogue& catalogue) {
   Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
-  way.terms_per_truncation = entry.sums.terms_per_truncation;
-  way.sums_f16 = entry.sums.terms_in_f16 > 0;
+  way.sums.terms_per_truncation = entry.sums.terms_per_truncation;
+  if (entry.name.starts_with("attention.mma_f16")) way.sums.lost_share = 0x1p-40;
+  way.sums.in_f16 = entry.sums.terms_in_f16 > 0;
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) way.precision = *format.stored;
     if (format.stored && role == "dst") way.result = *format.stored;

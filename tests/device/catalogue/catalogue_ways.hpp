@@ -32,9 +32,12 @@ struct Way {
   TransformError transform = {};
   /// Whether it rounds even where all numbers are whole (Winograd's thirds).
   bool rounds_whole_numbers = false;
-  /// Entry::Sums::terms_per_truncation of the entry that is tried.
-  std::int64_t terms_per_truncation = 0;
-  bool sums_f16 = false;  ///< whether it adds up products in f16 (Entry::Sums::terms_in_f16)
+  struct Sums {
+    /// Entry::Sums::terms_per_truncation of the entry that is tried.
+    std::int64_t terms_per_truncation = 0;
+    bool in_f16 = false;      ///< whether it adds up products in f16 (Entry::Sums::terms_in_f16)
+    double lost_share = 0.0;  ///< of attention: how much of each share may be lost
+  } sums = {};
   /// Fewer cases are enough where it computes few of its family's.
   int least_cases = 10;
   /// A recipe that poses its own family again, with whatever kernel inside.
