@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.wgmma_bf16, gemm.wgmma_f16 and gemm.wgmma_tf32: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on the
+// gemm.wgmma_bf16, gemm.wgmma_f16, gemm.wgmma_tf32 and kin: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on the
 // matrix units of NVIDIA's Hopper GPUs, operands in bfloat16, half or TF32, sums in f32.
 //
 //                  16 bits                   TF32
 //   lhs            R_{TILE_M}_{STEP}_R_8_8_R   R_{TILE_M}_{STEP}_R_8_4_R
 //   rhs            C_{STEP}_{TILE_N}_C_8_8_C   C_{STEP}_{TILE_N}_C_4_8_C
-//   dst  R, any real type    m*N_pad + n
+//   dst  R, any real type    m*N_pad + n;  of gemm.wgmma_f16_cells and gemm.wgmma_bf16_cells as lhs, for a product behind
 //
 //                       rhs  n0     n0+TILE_N      A work-group computes a tile of TILE_M x TILE_N, each four
 //                         k0 [         ]           warps (128 work-items) 64 rows of it. A step is STEP along k
@@ -28,6 +28,9 @@
 //   step s       being multiplied, from before step s - 1 is done
 //   step s + 1   full or on its way
 //
+// Sums go through local memory in the end. A warp then takes up whole rows of its tile, four columns by each work-item: what
+// the epilogue reads and what is stored lie side by side.
+//
 // Work-groups go down BAND tiles before they go right by one, as in gemm.mma_bf16.
 //
 // Tunables: TILE_M (a multiple of 64), TILE_N (128 or 256); STEP; STAGES; BAND.
@@ -43,6 +46,8 @@
 #define CELLS_BYTES (STEP / PIECE * CELL_BYTES)
 #define CELL_BYTES 128
 #define OPERAND MEMORY_lhs
+// Of sums in local memory: eight rows by eight columns lie in all banks alike.
+#define PITCH (TILE_N + 8)
 
 #define BARRIER_OF(signals, arrivals) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(signals), "r"(arrivals) : "memory")
@@ -145,21 +150,68 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
   }
   WGMMA_WAIT("0");
 
-  // In each 16 x 8 a work-item holds rows lane/4 and lane/4 + 8, columns 2*(lane%4) and the next. The epilogue's text,
-  // which may be long, stands once for these four.
-  const int m = m0 + item / 32 * 16 + lane / 4;
-  const int n = n0 + 2 * (lane % 4);
-  __global MEMORY_dst* out = dst + (size_t)m * N_pad + n;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // In each 16 x 8 a work-item holds rows lane/4 and lane/4 + 8, columns 2*(lane%4) and the next.
+  const int row = item / 32 * 16;
+  __local float* sums = (__local float*)ring + row * PITCH;
 #pragma unroll
   for (int j = 0; j < TILE_N / 8; ++j) {
-    float4 four = (float4)(sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]);
-    for (int t = 0; t < 4; ++t) {
-      four.s0 = EPILOGUE(four.s0, m + t / 2 * 8, n + 8 * j + t % 2);
-      four = four.s1230;
-    }
-    PUT_TWO(MEMORY_dst, out, 4 * j, four.s01);
-    PUT_TWO(MEMORY_dst, out + 8 * (size_t)N_pad, 4 * j, four.s23);
+    __local float* mine = sums + lane / 4 * PITCH + 8 * j + 2 * (lane % 4);
+    *(__local float2*)mine = (float2)(sum[4 * j], sum[4 * j + 1]);
+    *(__local float2*)(mine + 8 * PITCH) = (float2)(sum[4 * j + 2], sum[4 * j + 3]);
   }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+#ifdef DST_CELLS
+  // A warp takes its own 16 rows, eight work-items a cell of them. The epilogue's text, which may be long, stands once for
+  // eight columns of each of four cells.
+  __global MEMORY_dst* out = dst + (size_t)m0 * N_pad + row * STEP + lane % 8 * 8;
+  const bool at_edge = m0 + TILE_M > M || n0 + TILE_N > N;
+  for (int c0 = lane / 8 * 8; c0 < TILE_N; c0 += 64) {
+    float8 eight[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int r = i % 2 * 8 + lane % 8;
+      const int n = n0 + c0 + i / 2 * 32;
+      const int m = min(m0 + row + r, M - 1);
+      eight[i] = *(__local float8*)(sums + r * PITCH + n - n0);
+      for (int t = 0; t < 8; ++t) {
+        eight[i].s0 = EPILOGUE(eight[i].s0, m, min(n + t, N - 1));
+        eight[i] = eight[i].s12345670;
+      }
+      if (at_edge) {
+        const int8 column = n + (int8)(0, 1, 2, 3, 4, 5, 6, 7);
+        eight[i] = select((float8)0.0f, eight[i], column < N && (int8)(m0 + row + r) < M);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int n = n0 + c0 + i / 2 * 32;
+      const size_t place = (size_t)(n / STEP) * (TILE_M * STEP) + n % STEP * 8 + i % 2 * (8 * STEP);
+      PUT_EIGHT(MEMORY_dst, out + place, 0, eight[i]);
+    }
+  }
+#else
+  // A warp takes its own 16 rows. The epilogue's text, which may be long, stands once for four columns.
+  for (int c = 4 * lane; c < TILE_N; c += 128) {
+    for (int r = 0; r < 16; r += 4) {
+      float4 four[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        four[i] = *(__local float4*)(sums + (r + i) * PITCH + c);
+        for (int t = 0; t < 4; ++t) {
+          four[i].s0 = EPILOGUE(four[i].s0, m0 + row + r + i, n0 + c + t);
+          four[i] = four[i].s1230;
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        PUT_FOUR(MEMORY_dst, dst, ((size_t)(m0 + row + r + i) * N_pad + n0 + c) / 4, four[i]);
+      }
+    }
+  }
+#endif
 }
 #undef PIECE
 #undef DEPTH
@@ -168,6 +220,7 @@ __kernel ATTRIBUTES void wgmma(ARGUMENTS) {
 #undef STAGE_BYTES
 #undef CELLS_BYTES
 #undef CELL_BYTES
+#undef PITCH
 #undef OPERAND
 #undef BARRIER_OF
 #undef ARRIVE
