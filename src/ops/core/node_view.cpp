@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/unknown_shape.hpp"
 
 namespace morton::ops {

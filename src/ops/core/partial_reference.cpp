@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "ops/core/expansion.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
 

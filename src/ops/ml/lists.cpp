@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ops/core/expansion.hpp"
+
 namespace morton::ops {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/node_view.hpp"
+#include "ops/core/operator.hpp"
 
 namespace morton::ops {
 

@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
+#include "ops/core/operator.hpp"
 #include "ops/math/summation.hpp"
 
 namespace morton::ops {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantised/granularity.hpp"
 
+#include "base/numbers/small_types.hpp"
 #include "base/shape.hpp"
 
 namespace morton::ops {
