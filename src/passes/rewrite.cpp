@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ops/core/operator.hpp"
+
 namespace morton::passes {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "formats/quotes.hpp"
 
 namespace morton::formats {
 namespace {
