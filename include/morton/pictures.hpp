@@ -39,7 +39,8 @@ struct MORTON_API PicturePreparation {
   } resize = Resize::keep;
   PictureSize resized{};
   /// How levels between pixels are found. Both filters widen where a picture shrinks
-  /// (antialiasing), in Pillow's arithmetic: the levels are Pillow's, bit for bit.
+  /// (antialiasing), in Pillow's arithmetic: the levels are Pillow's, bit for bit, where it resizes
+  /// rows before columns.
   enum class Filter : std::uint8_t { bilinear, bicubic } filter = Filter::bilinear;
   /// The middle that is kept of a larger picture; {0, 0}: of the input's size. Nothing: all.
   std::optional<PictureSize> crop{};
@@ -52,7 +53,7 @@ struct MORTON_API PicturePreparation {
 /// How published networks want their pictures, by name:
 ///  - imagenet: shorter side 256/224 of the input's, the middle of the input's size; 0 to 1, less
 ///    the means 0.485, 0.456, 0.406, over 0.229, 0.224, 0.225 (torchvision, timm);
-///  - inception: the same cut, -1 to 1 (Inception, MobileNet and EfficientNet of TensorFlow);
+///  - inception: the same cut, -1 to 1 (Inception, MobileNet and ResNet V2 of TensorFlow);
 ///  - unit: the same cut, 0 to 1;
 ///  - raw255: the same cut, 0 to 255;
 ///  - caffe: the same cut, blue first, 0 to 255 less 103.939, 116.779, 123.68 (VGG, ResNet of

@@ -31,6 +31,10 @@ std::string_view exif_of(std::string_view jpeg) {
   constexpr std::string_view kName("Exif\0\0", 6);
   const Bytes bytes{jpeg};
   for (std::size_t at = 2; at < jpeg.size();) {
+    if (jpeg.substr(at).starts_with("\xff\xff")) {
+      ++at;  // any number of these bytes may stand before a marker
+      continue;
+    }
     const auto marker = bytes.number(at, 2);
     const auto length = bytes.number(at + 2, 2);
     // Behind the start of scan (0xffda) come pixels.
@@ -46,6 +50,7 @@ std::string_view exif_of(std::string_view jpeg) {
 std::optional<std::size_t> orientation_in(std::string_view tiff) {
   constexpr std::size_t kOrientation = 0x0112;
   constexpr std::size_t kEntry = 12;
+  constexpr std::size_t kLong = 4;  // the type of numbers of 4 bytes; others have 2
   const bool little_endian = tiff.starts_with("II");
   if (!little_endian && !tiff.starts_with("MM")) return std::nullopt;
   const Bytes bytes{tiff, little_endian};
@@ -55,7 +60,8 @@ std::optional<std::size_t> orientation_in(std::string_view tiff) {
     const std::size_t entry = *directory + 2 + i * kEntry;
     const auto tag = bytes.number(entry, 2);
     if (!tag) return std::nullopt;
-    if (*tag == kOrientation) return bytes.number(entry + 8, 2);
+    if (*tag != kOrientation) continue;
+    return bytes.number(entry + 8, bytes.number(entry + 2, 2) == kLong ? 4 : 2);
   }
   return std::nullopt;
 }

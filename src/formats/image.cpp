@@ -37,7 +37,29 @@ void check_sides(std::int64_t width, std::int64_t height, const std::string& whe
                          std::to_string(kMaxPictureSide) + " pixels");
 }
 
-Tensor decode_png(std::string_view bytes, const std::string& where) {
+/// The file without what it says of gamma: libpng would turn levels into those of sRGB.
+std::string without_gamma(std::string_view png) {
+  constexpr std::size_t kSignature = 8;
+  constexpr std::size_t kAround = 12;  // a chunk's length, name and checksum
+  std::string kept(png.substr(0, kSignature));
+  std::size_t at = kSignature;
+  while (png.size() - at >= kAround) {
+    std::size_t length = kAround;
+    for (std::size_t i = 0; i < 4; ++i) {
+      length += std::size_t{static_cast<unsigned char>(png[at + i])} << (24 - 8 * i);
+    }
+    const std::string_view chunk = png.substr(at, length);
+    if (chunk.substr(4).starts_with("IDAT") || chunk.size() < length) break;
+    if (!chunk.substr(4).starts_with("gAMA")) kept += chunk;
+    at += length;
+  }
+  return kept += png.substr(at);
+}
+
+Tensor decode_png(std::string_view file, const std::string& where) {
+  std::string own;
+  if (file.find("gAMA") != std::string_view::npos) own = without_gamma(file);
+  const std::string_view bytes = own.empty() ? file : own;
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   struct Release {

@@ -62,6 +62,17 @@ PictureSize fitting(const PictureSize& picture, const PictureSize& input) {
   return {scaled(picture.height), scaled(picture.width)};
 }
 
+/// Before sides are multiplied with each other, and behind.
+void check_resized(const PictureSize& picture, const PictureSize& size) {
+  if (size.height >= 1 && size.width >= 1 && size.height <= kMaxPictureSide &&
+      size.width <= kMaxPictureSide) {
+    return;
+  }
+  throw UsageError(setting("resize") + ": a picture of " + size_text(picture) +
+                   " (height x width) would become " + size_text(size) +
+                   "; each side must have 1 to " + std::to_string(kMaxPictureSide) + " pixels");
+}
+
 /// The size to which a picture is resized.
 PictureSize resized_size(const PictureSize& picture, const PictureSize& input,
                          const PicturePreparation& preparation) {
@@ -73,19 +84,16 @@ PictureSize resized_size(const PictureSize& picture, const PictureSize& input,
       const PictureSize seen = settled({}, input, "resize");
       side = std::llrint(static_cast<double>(std::min(seen.height, seen.width)) * kResizedOverSeen);
     }
+    check_resized(picture, {side, side});
     size = with_shorter_side(picture, side);
   } else if (preparation.resize != Resize::keep) {
     const PictureSize aim = settled(given, input, "resize");
+    check_resized(picture, aim);
     size = aim;
     if (preparation.resize == Resize::fit) size = fitting(picture, aim);
     if (preparation.resize == Resize::cover) size = covering(picture, aim);
   }
-  if (size.height < 1 || size.width < 1 || size.height > kMaxPictureSide ||
-      size.width > kMaxPictureSide) {
-    throw UsageError(setting("resize") + ": a picture of " + size_text(picture) +
-                     " (height x width) would become " + size_text(size) +
-                     "; each side must have 1 to " + std::to_string(kMaxPictureSide) + " pixels");
-  }
+  check_resized(picture, size);
   return size;
 }
 

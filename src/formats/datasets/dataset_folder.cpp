@@ -24,7 +24,8 @@ std::vector<fs::path> entries_of(const fs::path& folder, Want want) {
   std::vector<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.path().filename().string().starts_with('.')) continue;
-    if (entry.is_directory() == (want == Want::folders)) found.push_back(entry.path());
+    std::error_code status;  // of a link that leads nowhere: reading it says so
+    if (entry.is_directory(status) == (want == Want::folders)) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
   return found;

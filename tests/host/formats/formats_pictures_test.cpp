@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/files/file.hpp"
 #include "formats/exif.hpp"
 #include "formats/image.hpp"
 #include "formats/picture_resize.hpp"
@@ -162,8 +164,13 @@ TEST(Pictures, SayWhatDoesNotFit) {
   EXPECT_THAT(message({1, 3, 32, 32}, wrong), HasSubstr("above 0"));
   wrong = {};
   wrong.resize = Resize::shorter_side;
-  wrong.resized.height = 20000;
-  EXPECT_THAT(message({1, 3, -1, -1}, wrong), HasSubstr("16384"));
+  for (const std::int64_t side : {std::int64_t{20000}, std::numeric_limits<std::int64_t>::max()}) {
+    wrong.resized = {side, side};
+    for (const Resize how : {Resize::shorter_side, Resize::stretch, Resize::fit, Resize::cover}) {
+      wrong.resize = how;
+      EXPECT_THAT(message({1, 3, -1, -1}, wrong), HasSubstr("16384"));
+    }
+  }
 }
 
 /// A JPEG file of four grey blocks, 30, 90 and below 150, 210: 48 pixels wide and 32 high.
@@ -238,6 +245,43 @@ TEST(Pictures, AreTurnedUpright) {
     }
   }
   EXPECT_EQ(exif_orientation(with_orientation(blocks(), 9)), 1);
+}
+
+TEST(Pictures, OrientationsOfUnusualFiles) {
+  const std::string plain = with_orientation(blocks(), 6);
+  std::string filled = plain;
+  filled.insert(2, "\xff\xff");  // before a marker
+  EXPECT_EQ(exif_orientation(filled), 6);
+  std::string wide = plain;  // a number of 4 bytes
+  const std::size_t entry = wide.find(std::string("\x01\x12\0\x03", 4));
+  ASSERT_NE(entry, std::string::npos);
+  wide.replace(entry + 3, 1, "\x04");
+  wide.replace(entry + 8, 4, std::string("\0\0\0\x06", 4));
+  EXPECT_EQ(exif_orientation(wide), 6);
+}
+
+/// A PNG file of `pattern({7, 5, 3})` that says of itself that its gamma is 1.0.
+std::string in_linear_light() {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "p.png";
+  write_picture(path.string(), pattern({7, 5, 3}));
+  constexpr std::size_t kBehindTheHeader = 33;
+  return read_file(path, 1 << 20)
+      .insert(kBehindTheHeader, std::string("\0\0\0\x04gAMA\x00\x01\x86\xa0\x31\xe8\x96\x5f", 16));
+}
+
+TEST(Pictures, LevelsHoldWhateverGammaIsSaid) {
+  expect_levels(decode_image(in_linear_light(), "memory"), {7, 5, 3},
+                pattern({7, 5, 3}).as<std::uint8_t>());
+}
+
+TEST(PicturesHostile, Gamma) {
+  const auto read = [](const std::string& text) { (void)decode_image(text, "memory"); };
+  const std::string bytes = in_linear_light();
+  Hostility hostility(read);
+  hostility.truncate(bytes.substr(0, bytes.size() - 12));
+  EXPECT_EQ(hostility.accepted, 0);
+  hostility.flip(bytes, 1000, bytes.size());
 }
 
 TEST(PicturesHostile, Exif) {
