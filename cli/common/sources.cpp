@@ -19,6 +19,12 @@
 namespace morton::cli {
 namespace {
 
+/// Links that lead nowhere are there too: reading one says what is wrong with it.
+bool is_there(const std::string& path) {
+  std::error_code status;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, status));
+}
+
 std::string inputs_text(const std::vector<PortInfo>& inputs) {
   std::string text;
   for (const PortInfo& input : inputs) {
@@ -99,7 +105,7 @@ InputArgument split_argument(const std::string& text, const std::vector<PortInfo
       throw UsageError(fmt::format("-i {}: input '{}' is a list: give its elements, as -i {}:FILE",
                                    text, input.name, element_name(input.name, 0)));
     }
-    if (colon != std::string::npos && !std::filesystem::exists(text)) {
+    if (colon != std::string::npos && !is_there(text)) {
       throw UsageError(fmt::format("-i {}: the model has no input '{}'; its inputs:{}", text,
                                    text.substr(0, colon), inputs_text(inputs)));
     }
@@ -123,8 +129,9 @@ bool is_image(const std::string& file) {
 }
 
 bool names_files(const std::string& file) {
-  if (std::filesystem::is_directory(file)) return true;
-  return file.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(file);
+  std::error_code status;
+  if (std::filesystem::is_directory(file, status)) return true;
+  return file.find_first_of("*?[") != std::string::npos && !is_there(file);
 }
 
 bool takes_files(const std::vector<PortInfo>& inputs, std::string_view name) {
@@ -144,14 +151,14 @@ std::string type_text(const PortInfo& port) {
 void require_files(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     const std::size_t first = argument.find(':');
-    bool is_there = std::filesystem::exists(argument) || names_files(argument);
-    for (std::size_t at = first; at != std::string::npos && !is_there;
+    bool is_found = is_there(argument) || names_files(argument);
+    for (std::size_t at = first; at != std::string::npos && !is_found;
          at = argument.find(':', at + 1)) {
-      is_there = std::filesystem::exists(argument.substr(at + 1));
+      is_found = is_there(argument.substr(at + 1));
     }
     // One that names no input or no file is told with the model's inputs.
     const std::string file = first == std::string::npos ? argument : argument.substr(first + 1);
-    if (!is_there && first != 0 && !file.empty()) {
+    if (!is_found && first != 0 && !file.empty()) {
       throw ModelError(fmt::format("{}: cannot open: {}", file, std::strerror(ENOENT)));
     }
   }

@@ -19,19 +19,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of a folder that inputs are read from, sorted; names that begin with a dot are left out.
+/// Files of a folder that inputs are read from, sorted. Folders in it, and names that begin with a
+/// dot, are left out.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::int64_t others = 0;
-  std::error_code status;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
+  std::error_code unreadable;
+  const fs::directory_iterator entries(folder, unreadable);
+  if (unreadable) {
+    throw ModelError(fmt::format("{}: cannot be read: {}", folder, unreadable.message()));
+  }
+  std::error_code status;  // of a link that leads nowhere: reading it says so
+  for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with('.') || !entry.is_regular_file()) continue;
+    const bool is_other = entry.exists(status) && !entry.is_regular_file(status);
+    if (name.starts_with('.') || is_other) continue;
     const bool is_input = is_image(name) || entry.path().extension() == ".npy";
     if (is_input) files.push_back(entry.path().string());
     others += is_input ? 0 : 1;
   }
-  if (status) throw ModelError(fmt::format("{}: cannot be read: {}", folder, status.message()));
   std::ranges::sort(files);
   if (others > 0) log::warn("{}: left out, being no .png, .jpg or .npy: {}", folder, others);
   return files;
@@ -74,8 +80,9 @@ std::optional<FileSeries> series_in(const std::vector<std::string>& arguments,
       throw UsageError(
           fmt::format("-i {}: say which input takes the files, as NAME:{}", text, argument.file));
     }
-    series.files =
-        fs::is_directory(argument.file) ? files_in(argument.file) : files_like(argument.file);
+    std::error_code status;
+    series.files = fs::is_directory(argument.file, status) ? files_in(argument.file)
+                                                           : files_like(argument.file);
     if (series.files.empty()) throw ModelError(fmt::format("{}: no files there", argument.file));
   }
   return given.empty() ? std::nullopt : std::optional(std::move(series));

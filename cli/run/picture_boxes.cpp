@@ -28,12 +28,19 @@ bool is_real_tensor(const Tensor& tensor) {
          tensor.dtype() == DType::f64;
 }
 
-bool speaks_of_classes(const std::string& name) {
+bool speaks_of(const std::string& name, std::initializer_list<std::string_view> words) {
   std::string low = name;
   std::ranges::transform(low, low.begin(), [](unsigned char c) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   });
-  return low.find("class") != std::string::npos || low.find("label") != std::string::npos;
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return low.find(word) != std::string::npos; });
+}
+
+/// The class that a value is; -1 for what is none.
+std::int64_t class_of(double value) {
+  constexpr double kMostClasses = 1e9;
+  return value >= 0.0 && value < kMostClasses ? static_cast<std::int64_t>(value) : -1;
 }
 
 /// Rows of one output: which column is what.
@@ -61,8 +68,7 @@ std::optional<Boxes> boxes_of_rows(const NamedTensor& output) {
       return output.tensor.at(row * width + static_cast<std::int64_t>(column));
     };
     found.boxes.push_back({at(columns.left), at(columns.left + 1), at(columns.left + 2),
-                           at(columns.left + 3), at(columns.score),
-                           static_cast<std::int64_t>(at(columns.number))});
+                           at(columns.left + 3), at(columns.score), class_of(at(columns.number))});
   }
   found.reading = fmt::format("output '{}' {}: read as boxes: {}", output.name, shape_text(shape),
                               columns.text);
@@ -86,8 +92,13 @@ std::optional<Boxes> boxes_of_three(const PictureWish& wish,
   for (const NamedTensor& output : outputs) {
     if (&output == boxes || output.tensor.size() != count || output.tensor.shape().empty())
       continue;
-    const bool is_numbers = !is_real_tensor(output.tensor) || speaks_of_classes(output.name);
-    (is_numbers ? numbers : scores) = &output;
+    const bool is_numbers =
+        !is_real_tensor(output.tensor) || speaks_of(output.name, {"class", "label"});
+    const NamedTensor*& found = is_numbers ? numbers : scores;
+    // Detectors also give as many indices; names tell them apart.
+    const bool is_named = is_numbers ? speaks_of(output.name, {"class", "label"})
+                                     : speaks_of(output.name, {"score", "conf"});
+    if (!found || is_named) found = &output;
   }
   if (!scores || !numbers) return std::nullopt;
   const bool rows_first = wish.order == PictureWish::Order::yxyx ||
@@ -96,7 +107,7 @@ std::optional<Boxes> boxes_of_three(const PictureWish& wish,
   Boxes found;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto at = [&](std::int64_t k) { return boxes->tensor.at(i * 4 + k); };
-    const auto number = static_cast<std::int64_t>(numbers->tensor.at(i));
+    const std::int64_t number = class_of(numbers->tensor.at(i));
     const double score = scores->tensor.at(i);
     found.boxes.push_back(rows_first ? Box{at(1), at(0), at(3), at(2), score, number}
                                      : Box{at(0), at(1), at(2), at(3), score, number});

@@ -79,10 +79,8 @@ std::string outputs_list(const std::vector<NamedTensor>& outputs) {
   return text;
 }
 
-/// The values that are black and white.
+/// The values that are black and white. Throws UsageError where values are no numbers.
 std::pair<double, double> range_of(const PictureWish& wish, const Planes& planes) {
-  if (!wish.range.empty()) return {wish.range[0], wish.range[1]};
-  if (planes.values.dtype() == DType::u8) return {0.0, 255.0};
   double least = planes.values.at(0);
   double most = least;
   for (std::int64_t i = 0; i < planes.values.size(); ++i) {
@@ -91,6 +89,8 @@ std::pair<double, double> range_of(const PictureWish& wish, const Planes& planes
     least = std::min(least, value);
     most = std::max(most, value);
   }
+  if (!wish.range.empty()) return {wish.range[0], wish.range[1]};
+  if (planes.values.dtype() == DType::u8) return {0.0, 255.0};
   if (least >= -0.5 && most <= 2.0) return {0.0, 1.0};
   if (least >= -2.0 && most <= 2.0) return {-1.0, 1.0};
   if (least >= -128.0 && most <= 512.0) return {0.0, 255.0};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -59,8 +60,15 @@ Json ranks_of_file(const std::string& file, const Json& outputs) {
   return rows;
 }
 
+/// One line in any case: a name with control characters is written as in JSON.
+std::string name_for_people(const std::string& file) {
+  const bool is_plain =
+      std::ranges::none_of(file, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return is_plain ? file : Json(file).dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 std::string line_for_people(const std::string& file, const Json& outputs) {
-  std::string line = file;
+  std::string line = name_for_people(file);
   for (const Json& output : outputs) {
     if (!output.contains("top")) {
       line += fmt::format("  {} min {:.6g} max {:.6g} mean {:.6g}",

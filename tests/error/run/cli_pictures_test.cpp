@@ -69,6 +69,25 @@ TEST_F(CliPictures, EachFileOfAFolder) {
   }
 }
 
+TEST_F(CliPictures, LinksThatLeadNowhereAreTold) {
+  namespace fs = std::filesystem;
+  write_digits();
+  fs::remove(at("b.png"));
+  fs::create_symlink("nothing.png", at("gone.png"));
+  fs::create_symlink("round.png", at("round.png"));
+  fs::create_symlink("a3.png", at("link\n3.png"));
+  fs::create_directory(at("folder.png"));
+  const Outcome outcome = run({"-i", folder_.path().string(), "--top-k", "1"});
+  EXPECT_EQ(outcome.status, kBadFile) << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("2 of 5 files could not be read"));
+  EXPECT_THAT(outcome.err, HasSubstr("gone.png"));
+  EXPECT_THAT(outcome.err, HasSubstr("symbolic links"));
+  EXPECT_THAT(outcome.out, HasSubstr("link\\n3.png\"  3 "));  // a line for each file
+  for (const char* name : {"gone.png", "round.png"}) {
+    expect_error(run({"-i", at(name)}), kBadFile, name);
+  }
+}
+
 TEST_F(CliPictures, GoOnWhereARunWasEnded) {
   write_digits();
   const std::vector<std::string> options{"-i", "input:" + at("*.png"), "--top-k", "1",

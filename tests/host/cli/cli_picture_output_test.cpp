@@ -62,7 +62,9 @@ TEST(PictureOutput, ImagesInTheirRange) {
   wish.range = {10.0, 20.0};
   EXPECT_EQ(draw(wish, {flat("y", {1, 9, 11, 1}, 12.0F)}, {}, {}).picture.at(0), 51);
   EXPECT_THAT(refusal({}, {flat("y", {1, 3, 9, 11}, 1000.0F)}), HasSubstr("--picture-range"));
-  EXPECT_THAT(refusal({}, {flat("y", {1, 3, 9, 11}, std::nanf(""))}), HasSubstr("NaN"));
+  for (const PictureWish& any : {PictureWish(), wish}) {
+    EXPECT_THAT(refusal(any, {flat("y", {1, 3, 9, 11}, std::nanf(""))}), HasSubstr("NaN"));
+  }
 }
 
 TEST(PictureOutput, ClassesOfPixels) {
@@ -95,6 +97,12 @@ TEST(PictureOutput, BoxesOnThePhotograph) {
                                                             "50", "50", "100", "99"}));
   EXPECT_EQ(drawn.picture.at((50 * 200 + 60) * 3 + 1), 128);
   EXPECT_EQ(drawn.picture.at((70 * 200 + 75) * 3 + 1), 0);
+
+  // Beside scores a detector gives indices; and what is no class has no frame.
+  const NamedTensor indices = output("anchor_indices", {1, 2}, {7.0F, 8.0F});
+  EXPECT_EQ(draw({}, {boxes, labels, scores, indices}, photograph(""), {}).legend.rows.size(), 1U);
+  const NamedTensor none = output("labels", {1, 2}, {std::nanf(""), 1e30F});
+  EXPECT_TRUE(draw({}, {boxes, none, scores}, photograph(""), {}).legend.rows.empty());
 
   // 100x200 fits as 32x64, 16 below the edge of 64x64.
   const NamedTensor rows = output("output0", {1, 1, 6}, {16, 16, 32, 48, 0.8F, 0});
