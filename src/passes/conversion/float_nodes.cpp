@@ -25,8 +25,12 @@ class HalfChooser {
         of_shapes_(graph.tensors.size()),
         to_codes_(graph.tensors.size()),
         from_codes_(graph.tensors.size()),
+        of_numbers_(graph.tensors.size()),
+        to_numbers_(graph.tensors.size()),
         lists_(lists_of(graph)) {
+    for (const TensorId id : graph.inputs) of_numbers_[id] = is_f32(id);
     for (const Node& node : graph.nodes) mark(node);
+    for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) mark_back(*node);
   }
 
   [[nodiscard]] HalfChoice choice(const Node& node) const {
@@ -61,12 +65,62 @@ class HalfChooser {
     });
     for (const TensorId id : node.outputs) {
       if (id == kNoTensor) continue;
-      of_shapes_[id] = has_shape && all_known;
+      // The elements of a constant's repetition are no sizes.
+      const bool repeats = node.op == "ConstantOfShape" && is_f32(id);
+      of_shapes_[id] = has_shape && all_known && !repeats;
+      of_numbers_[id] = is_f32(id) && carries_numbers(node);
       from_codes_[id] = is_one_of(node.op, {"DequantizeLinear", "com.microsoft.DequantizeLinear"});
     }
     if (is_one_of(node.op, {"QuantizeLinear", "com.microsoft.QuantizeLinear"})) {
       to_codes_[node.inputs[0]] = true;
     }
+  }
+
+  [[nodiscard]] bool is_whole(TensorId id) const {
+    constexpr DType kWhole[]{DType::i64, DType::i32, DType::i16, DType::i8,
+                             DType::u64, DType::u32, DType::u16, DType::u8};
+    return id != kNoTensor && types_[id] &&
+           std::ranges::find(kWhole, *types_[id]) != std::end(kWhole);
+  }
+
+  /// What moves elements, or computes each by itself.
+  static bool keeps_elements(const Node& node) {
+    const Operator* op = find_operator(node.op);
+    return (op != nullptr && op->chain != nullptr) ||
+           is_one_of(node.op, {"Concat", "Expand", "Flatten", "Gather", "Identity", "Reshape",
+                               "Slice", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"});
+  }
+
+  /// Numbers of elements, such as indices, that are f32 for a while: from whole numbers or an input
+  /// on, element by element.
+  [[nodiscard]] bool carries_numbers(const Node& node) const {
+    if (node.op == "Cast" && is_whole(node.inputs[0])) return true;
+    bool any = false;
+    for (const TensorId id : node.inputs) {
+      if (!is_f32(id) || is_constant(id)) continue;
+      if (!of_numbers_[id]) return false;
+      any = true;
+    }
+    return any && keeps_elements(node);
+  }
+
+  /// Nodes come last to first, so what reads their results is marked.
+  void mark_back(const Node& node) {
+    const bool makes_whole = node.op == "Cast" && is_whole(node.outputs[0]);
+    if (!makes_whole && !is_on_the_way_to_numbers(node)) return;
+    for (const TensorId id : node.inputs) {
+      if (is_f32(id) && of_numbers_[id]) to_numbers_[id] = true;
+    }
+  }
+
+  [[nodiscard]] bool is_on_the_way_to_numbers(const Node& node) const {
+    return std::ranges::any_of(node.outputs,
+                               [&](TensorId id) { return id != kNoTensor && to_numbers_[id]; });
+  }
+
+  [[nodiscard]] bool computes_numbers(const Node& node) const {
+    if (is_on_the_way_to_numbers(node)) return true;
+    return node.op == "Cast" && is_whole(node.outputs[0]) && to_numbers_[node.inputs[0]];
   }
 
   /// Or gives one.
@@ -91,6 +145,7 @@ class HalfChooser {
     if (options_.in_float.contains(node.name)) return "named";
     if (!node.bodies.empty()) return "control flow";
     if (makes_shapes(node)) return "computes shapes";
+    if (computes_numbers(node)) return "whole numbers as f32";
     if (is_beside_codes(node)) return "a layer of codes";
     if (reads_list(node)) return "lists of tensors";
     if (node.op.starts_with("Scatter") && text_of(node, "reduction", "none") != "none") {
@@ -119,6 +174,8 @@ class HalfChooser {
   Indexed<TensorId, bool> of_shapes_;   ///< made of shapes and constants alone
   Indexed<TensorId, bool> to_codes_;    ///< what QuantizeLinear reads
   Indexed<TensorId, bool> from_codes_;  ///< what DequantizeLinear makes
+  Indexed<TensorId, bool> of_numbers_;  ///< f32 that follows from whole numbers or inputs
+  Indexed<TensorId, bool> to_numbers_;  ///< and of which whole numbers are made again
   Indexed<TensorId, bool> lists_;
 };
 

@@ -131,16 +131,20 @@ class HalvesWriter {
   }
 
   Tensor converted(TensorId id) {
-    const GraphTensor& tensor = graph_.tensor(id);
-    HalfConstant half = half_constant(tensor.data, options_.type);
+    return converted(graph_.tensor(id).data, graph_.tensor(id).name);
+  }
+
+  /// Notes what halves do not hold, as of `name`.
+  Tensor converted(const Tensor& data, const std::string& name) {
+    HalfConstant half = half_constant(data, options_.type);
     const std::string type(name_of(options_.type));
     if (half.beyond > 0) {
-      report_.notes.push_back("'" + tensor.name + "': " + std::to_string(half.beyond) +
+      report_.notes.push_back("'" + name + "': " + std::to_string(half.beyond) +
                               " values are beyond the range of " + type +
                               " and became its largest");
     }
     if (half.is_lifted) {
-      report_.notes.push_back("'" + tensor.name + "': its number is below those of " + type +
+      report_.notes.push_back("'" + name + "': its number is below those of " + type +
                               " and became the smallest");
     }
     return std::move(half.data);
@@ -217,7 +221,7 @@ class HalvesWriter {
   }
 
   /// Those that say of what type the result is.
-  void convert_attributes(Node& node) const {
+  void convert_attributes(Node& node) {
     if (node.op == "Cast" && integer_of(node, "to", 0) == *onnx_number_of(DType::f32)) {
       node.attributes["to"] = std::int64_t{*onnx_number_of(options_.type)};
     }
@@ -226,7 +230,7 @@ class HalvesWriter {
     if (value == node.attributes.end()) {
       node.attributes["value"] = Tensor::allocate(options_.type, {1});
     } else if (std::get<Tensor>(value->second).dtype() == DType::f32) {
-      value->second = half_constant(std::get<Tensor>(value->second), options_.type).data;
+      value->second = converted(std::get<Tensor>(value->second), node.name);
     }
   }
 

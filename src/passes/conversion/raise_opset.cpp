@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -42,6 +43,13 @@ class OpsetRaiser {
     return op != nullptr && op->home == Operator::Home::onnx;
   }
 
+  /// A rule leads from older versions to the first one that Morton reads.
+  static bool begins_with_a_rule(const Operator& op) {
+    return std::ranges::any_of(raise_rules(), [&](const RaiseRule& rule) {
+      return rule.op == op.name && rule.since == op.since_opset;
+    });
+  }
+
   void refuse(const Node& node, const std::string& why) {
     refused_.push_back("'" + node.name + "' (" + node.op + "): " + why);
   }
@@ -51,6 +59,11 @@ class OpsetRaiser {
     const Node& node = graph_.node(id);
     const std::int64_t from = node.opset == 0 ? graph_.opset : node.opset;
     if (from > opset_) return refuse(node, "is written in opset " + std::to_string(from));
+    const Operator& op = *find_operator(node.op);
+    if (from < op.since_opset && from < opset_ && !begins_with_a_rule(op)) {
+      return refuse(node, "its form of opset " + std::to_string(from) +
+                              " is not known (onnx.version_converter may change it)");
+    }
     NodeRaise raise(graph_, id, types_, shapes_);
     for (const RaiseRule& rule : raise_rules()) {
       if (rule.since <= from || rule.since > opset_ || rule.op != graph_.node(id).op) continue;

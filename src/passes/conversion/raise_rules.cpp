@@ -128,6 +128,20 @@ void raise_resize(NodeRaise& raise) {
   raise.set_input(1, "roi", Tensor::allocate(DType::f32, {0}));
 }
 
+/// Without half a pixel less, rounded down: that is half a pixel's place, rounded with halves up.
+void raise_resize_places(NodeRaise& raise) {
+  Node& node = raise.node();
+  if (text_of(node, "coordinate_transformation_mode", "half_pixel") != "tf_half_pixel_for_nn") {
+    return;
+  }
+  if (text_of(node, "mode", "nearest") != "nearest" ||
+      text_of(node, "nearest_mode", "round_prefer_floor") != "floor") {
+    return raise.refuse("its tf_half_pixel_for_nn has a form for nearest_mode floor alone");
+  }
+  node.attributes["coordinate_transformation_mode"] = std::string("half_pixel");
+  node.attributes["nearest_mode"] = std::string("round_prefer_ceil");
+}
+
 void raise_scatter(NodeRaise& raise) { raise.node().op = "ScatterElements"; }
 
 void raise_grid_sample(NodeRaise& raise) {
@@ -251,6 +265,7 @@ constexpr RaiseRule kRules[]{
     {"Upsample", 9, raise_upsample_scales},
     {"Upsample", 10, raise_upsample},
     {"Resize", 11, raise_resize},  // behind Upsample, which becomes it
+    {"Resize", 13, raise_resize_places},
 };
 
 }  // namespace
