@@ -145,6 +145,7 @@ void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {
   const std::string here = where_ + ": input " + in_quotes(proto.name());
   const std::int32_t type = value_type_of(proto.type(), here).tensor->elem_type();
   graph_.inputs.push_back(add_tensor(declared_input(proto, onnx_dtype(type, here), here)));
+  if (has_notes(proto)) left_out(kNotesOfPorts);
 }
 
 void GraphBuilder::add_formal(const onnx::ValueInfoProto& proto) {
@@ -174,6 +175,7 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
     throw ModelError(where_ + ": nothing computes the output " + in_quotes(proto.name()));
   }
   graph_.outputs.push_back(id);
+  if (has_notes(proto)) left_out(kNotesOfPorts);
   if (outside_ != nullptr) {
     if (!proto.has_type()) return;
     graph_.facts.stated_outputs[proto.name()] = proto.type().SerializeAsString();
@@ -187,7 +189,7 @@ void GraphBuilder::declare_node(std::size_t index) {
   const std::string name = unique_name(proto, index);
   const std::string here = where(proto, name);
   if (proto.op_type().empty()) throw ModelError(here + ": names no operator");
-  if (!proto.doc_string().empty()) left_out("descriptions of nodes");
+  if (has_notes(proto)) left_out("descriptions and metadata of nodes");
   std::map<std::string, Attribute> attributes =
       take_attributes(written_[index].proto, external_, here);
   if (operator_name(proto) == "Constant") {

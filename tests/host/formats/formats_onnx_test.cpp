@@ -134,6 +134,21 @@ TEST(OnnxImport, SortsNodesAndKeepsNamesUnique) {
   EXPECT_EQ(graph.nodes[1].name, "same");
 }
 
+TEST(OnnxImport, NotesOfNodesAndPortsAreSaidToBeLeftOut) {
+  EXPECT_TRUE(import(small_model()).facts.left_out.empty());
+  onnx::ModelProto described = small_model();
+  described.mutable_graph()->mutable_input(0)->set_doc_string("a photograph");
+  EXPECT_THAT(import(described).facts.left_out,
+              ::testing::ElementsAre("descriptions and metadata of inputs and outputs"));
+  // Field 9 of a node, metadata_props, is younger than the definition that is compiled in.
+  onnx::ModelProto noted = small_model();
+  std::string bytes = noted.graph().node(0).SerializeAsString();
+  bytes += std::string("\x4a\x06\x0a\x01k\x12\x01v", 8);
+  ASSERT_TRUE(noted.mutable_graph()->mutable_node(0)->ParseFromString(bytes));
+  EXPECT_THAT(import(noted).facts.left_out,
+              ::testing::ElementsAre("descriptions and metadata of nodes"));
+}
+
 TEST(OnnxImport, InputsThatAreInitializersAreConstants) {
   onnx::ModelProto model = small_model();
   declare(*model.mutable_graph()->add_input(), "w");
