@@ -15,14 +15,14 @@ const Shape* NodeRaise::input_shape(std::size_t i) {
 }
 
 void NodeRaise::set_input(std::size_t i, const std::string& name, Tensor data) {
-  const TensorId id = add_constant(graph_, node().name + "_" + name, std::move(data));
+  const TensorId id = add_constant(graph_, scope_ + node().name + "_" + name, std::move(data));
   if (node().inputs.size() <= i) node().inputs.resize(i + 1, kNoTensor);
   node().inputs[i] = id;
 }
 
 TensorId NodeRaise::add(const std::string& op, std::vector<TensorId> inputs, DType type,
                         std::map<std::string, Attribute> attributes) {
-  const std::string name = node().name + "_" + op;
+  const std::string name = scope_ + node().name + "_" + op;
   const TensorId result = add_activation(graph_, name, type, {});
   graph_.nodes.push_back({.op = op,
                           .name = unused_node_name(graph_, name),
@@ -34,7 +34,7 @@ TensorId NodeRaise::add(const std::string& op, std::vector<TensorId> inputs, DTy
 
 TensorId NodeRaise::replace_result(DType type) {
   const TensorId before = node().outputs[0];
-  node().outputs[0] = add_activation(graph_, node().name + "_of_rows", type, {});
+  node().outputs[0] = add_activation(graph_, scope_ + node().name + "_of_rows", type, {});
   return before;
 }
 

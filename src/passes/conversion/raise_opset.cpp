@@ -17,11 +17,12 @@ namespace {
 class OpsetRaiser {
  public:
   OpsetRaiser(Graph& graph, std::int64_t opset, const KnownShapes& shapes,
-              std::vector<std::string>& refused)
+              std::vector<std::string>& refused, std::string scope)
       : graph_(graph),
         opset_(opset),
         shapes_(shapes),
         refused_(refused),
+        scope_(std::move(scope)),
         types_(element_types(graph)) {}
 
   void run() {
@@ -64,7 +65,7 @@ class OpsetRaiser {
       return refuse(node, "its form of opset " + std::to_string(from) +
                               " is not known (onnx.version_converter may change it)");
     }
-    NodeRaise raise(graph_, id, types_, shapes_);
+    NodeRaise raise(graph_, id, types_, shapes_, scope_);
     for (const RaiseRule& rule : raise_rules()) {
       if (rule.since <= from || rule.since > opset_ || rule.op != graph_.node(id).op) continue;
       rule.apply(raise);
@@ -81,7 +82,8 @@ class OpsetRaiser {
         if (type) inside->tensor(inside->inputs[body.formals() + i]).dtype = *type;
       }
       if (inside->opset == 0) inside->opset = graph_.opset;
-      OpsetRaiser(*inside, opset_, {}, refused_).run();
+      OpsetRaiser(*inside, opset_, {}, refused_, scope_ + graph_.node(id).name + "/" + name + "/")
+          .run();
       body.graph = std::move(inside);
     }
   }
@@ -90,6 +92,7 @@ class OpsetRaiser {
   std::int64_t opset_;
   const KnownShapes shapes_;
   std::vector<std::string>& refused_;
+  const std::string scope_;
   ElementTypes types_;
 };
 
@@ -97,7 +100,7 @@ class OpsetRaiser {
 
 void raise_opset(Graph& graph, std::int64_t opset, const KnownShapes& shapes) {
   std::vector<std::string> refused;
-  OpsetRaiser(graph, opset, shapes, refused).run();
+  OpsetRaiser(graph, opset, shapes, refused, "").run();
   if (refused.empty()) return;
   std::string list;
   for (const std::string& one : refused) list += (list.empty() ? "" : "; ") + one;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/rooms.hpp"
@@ -19,8 +20,11 @@ namespace morton::passes {
 /// behind the last one; the graph is sorted afterwards.
 class NodeRaise {
  public:
-  NodeRaise(Graph& graph, NodeId id, const ElementTypes& types, const KnownShapes& shapes)
-      : graph_(graph), id_(id), types_(types), shapes_(shapes) {}
+  /// `scope` is in front of the names of tensors that are added: in a body they must be others than
+  /// outside.
+  NodeRaise(Graph& graph, NodeId id, const ElementTypes& types, const KnownShapes& shapes,
+            std::string scope)
+      : graph_(graph), id_(id), types_(types), shapes_(shapes), scope_(std::move(scope)) {}
 
   [[nodiscard]] Node& node() { return graph_.node(id_); }
   [[nodiscard]] const Graph& graph() const { return graph_; }
@@ -55,6 +59,7 @@ class NodeRaise {
   NodeId id_;
   const ElementTypes& types_;
   const KnownShapes& shapes_;
+  const std::string scope_;
   bool grows_ = false;
   std::string refusal_{};
 };

@@ -3,6 +3,8 @@
 // What halves and newer operator sets do not hold.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "passes/conversion/conversion.hpp"
 #include "passes/conversion/element_types.hpp"
 #include "support/compare.hpp"
@@ -117,6 +119,29 @@ TEST(PassesConversionLimits, FormsThatMortonDoesNotReadAreNotRaised) {
   known.opset = 6;
   passes::raise_opset(known, 13, {});
   EXPECT_TRUE(known.nodes[1].attributes.empty());
+}
+
+TEST(PassesConversionLimits, NamesInBodiesAreOthersThanOutside) {
+  const std::map<std::string, Attribute> axes{{"axes", std::vector<std::int64_t>{0}}};
+  const auto branch = [&](const std::string& result) {
+    return Sketch().formal("x").node("ReduceMax", {"x"}, {result}, axes).body({result}, 1);
+  };
+  // The body's node and the first one outside are both called ReduceMax_0.
+  Graph graph = Sketch()
+                    .input("x", {2, 3})
+                    .input("c", {}, DType::boolean)
+                    .node("ReduceMax", {"x"}, {"s"}, axes)
+                    .node("If", {"c", "x", "x"}, {"y"}, {},
+                          {{"then_branch", branch("a")}, {"else_branch", branch("b")}})
+                    .graph({"s", "y"});
+  passes::raise_opset(graph, 18, {});
+  std::set<std::string> names{graph.tensor(graph.nodes[0].inputs[1]).name};
+  const Node& node = graph.nodes[1];
+  for (const auto& [name, body] : node.bodies) {
+    const Graph& inside = *body.graph;
+    names.insert(inside.tensor(inside.nodes[0].inputs[1]).name);
+  }
+  EXPECT_EQ(names.size(), 3U) << ::testing::PrintToString(names);
 }
 
 TEST(PassesConversionLimits, PlacesOfTensorFlowsResize) {
