@@ -73,7 +73,7 @@ class Trainer(_native.Trainer):
                 outputs.append(result["outputs"])
                 targets.append(wanted)
         if rows == 0:
-            raise UsageError("batches: there are none to measure")
+            raise UsageError("batches: there are none to measure; an iterator ends with its first walk")
         found: dict[str, Any] = {"validation_loss": loss / rows, "validation_accuracy": None if right is None else right / rows}
         for name, metric in (metrics or {}).items():
             found[name] = metric(np.concatenate(outputs), np.concatenate(targets))
