@@ -118,6 +118,27 @@ TEST_F(CliConvert, ExtentsAreFixedAndAnOpsetIsRaised) {
   EXPECT_THAT(operators_of(model), ::testing::ElementsAre("MatMul", "Softmax"));
 }
 
+TEST_F(CliConvert, OpenChannelsAreNotGuessed) {
+  onnx::ModelProto model = model_with_input({2, -1, 3, 4});
+  model.mutable_opset_import(0)->set_version(18);
+  onnx::GraphProto& graph = *model.mutable_graph();
+  auto& shape = *graph.mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.mutable_dim(1)->set_dim_param("channels");
+  add_weights(model, "s", {2});
+  add_weights(model, "b", {2});
+  onnx::AttributeProto& groups =
+      *add_node(model, "GroupNormalization", {"x", "s", "b"}, "y").add_attribute();
+  groups.set_name("num_groups");
+  groups.set_type(onnx::AttributeProto::INT);
+  groups.set_i(2);
+  const std::vector<std::string> words{
+      "convert", save(model, at("net.onnx")), "--opset", "21", "-o", at("out.onnx")};
+  expect_error(run_program(words), kBadFile, "number of channels is not known");
+  EXPECT_EQ(
+      converted(model, {"--opset", "21", "--shape", "x:2x6x3x4"}).graph().initializer(0).dims(0),
+      6);
+}
+
 TEST_F(CliConvert, TheReportNamesWhatStaysInF32) {
   onnx::ModelProto model = network();
   model.mutable_opset_import(0)->set_version(17);

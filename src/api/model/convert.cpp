@@ -17,8 +17,7 @@ namespace morton {
 using namespace api;
 namespace {
 
-/// For extents that stay open, where only ranks are asked for.
-constexpr std::int64_t kAnyExtent = 8;
+constexpr std::int64_t kAnyExtent = 8;  // for extents that stay open
 
 /// Older ones name the type of a Cast by a text, and broadcast otherwise.
 constexpr std::int64_t kLeastOpsetOfHalves = 7;
@@ -114,13 +113,13 @@ struct InferredGraph {
   std::string why_not;
 };
 
-InferredGraph inferred(Graph graph, bool is_open) {
+InferredGraph inferred(Graph graph, bool is_open, std::int64_t open_extent = kAnyExtent) {
   PassOptions options;
   for (const TensorId id : graph.inputs) {
     if (!is_open || !graph.tensor(id).form.is_tensor()) continue;
     Shape& shape = options.shapes[graph.tensor(id).name];
     for (const Dimension& d : graph.tensor(id).declared) {
-      shape.push_back(d.symbol.empty() ? d.value : kAnyExtent);
+      shape.push_back(d.symbol.empty() ? d.value : open_extent);
     }
   }
   try {
@@ -168,12 +167,25 @@ class Converter {
     InferredGraph found = inferred(graph_, is_open_);
     if (found.graph) {
       for (const GraphTensor& tensor : found.graph->tensors) shapes_[tensor.name] = tensor.shape;
-      if (!is_open_) {
+      if (is_open_) {
+        forget_open_extents(inferred(graph_, is_open_, 2 * kAnyExtent));
+      } else {
         declare_outputs(*found.graph);
         take_planned_values(*found.graph);
       }
     } else if (!is_open_ && options_.constants == ConvertOptions::Constants::fold) {
       notes_.push_back("what follows from shapes is not folded: " + found.why_not);
+    }
+  }
+
+  /// Extents that follow from open ones differ there.
+  void forget_open_extents(const InferredGraph& other) {
+    if (!other.graph) return shapes_.clear();
+    for (const GraphTensor& tensor : other.graph->tensors) {
+      Shape& shape = shapes_[tensor.name];
+      for (std::size_t i = 0; i < std::min(shape.size(), tensor.shape.size()); ++i) {
+        if (shape[i] != tensor.shape[i]) shape[i] = -1;
+      }
     }
   }
 
@@ -206,10 +218,10 @@ class Converter {
       const auto found = is_one ? values.find(graph_.tensor(node.outputs[0]).name) : values.end();
       if (found == values.end()) {
         graph_.nodes.push_back(std::move(node));
-        continue;
+      } else {
+        graph_.tensor(node.outputs[0]) =
+            graph::constant_tensor(found->second->name, found->second->data);
       }
-      graph_.tensor(node.outputs[0]) =
-          graph::constant_tensor(found->second->name, found->second->data);
     }
   }
 
@@ -221,11 +233,10 @@ class Converter {
   }
 
   void raise_to_opset() {
-    std::int64_t opset = options_.opset.value_or(graph_.opset);
-    if (!options_.opset) {
-      for (const Node& node : graph_.nodes) opset = std::max(opset, node.opset);
-    }
-    raise_opset(graph_, opset, shapes_);
+    std::int64_t opset = graph_.opset;
+    for (const Node& node : graph_.nodes) opset = std::max(opset, node.opset);
+    raise_opset(graph_, options_.opset.value_or(opset), shapes_);
+    if (options_.constants == ConvertOptions::Constants::fold) drop_unused(graph_);
   }
 
   std::vector<FloatNode> halve() {
@@ -237,13 +248,13 @@ class Converter {
     }
     passes::HalvesReport report = make_halves(graph_, options);
     if (report.half_nodes == 0) {
+      std::string first;
+      for (const passes::KeptNode& node : report.in_float) {
+        if (first.empty())
+          first = "; the first, '" + node.node + "' (" + node.op + "): " + node.why;
+      }
       throw UnsupportedError(setting("precision", std::string(name_of(options.type))) +
-                             ": no node of the model can compute with it" +
-                             (report.in_float.empty() ? "" : "; the first, '") +
-                             (report.in_float.empty()
-                                  ? ""
-                                  : report.in_float[0].node + "' (" + report.in_float[0].op +
-                                        "): " + report.in_float[0].why));
+                             ": no node of the model can compute with it" + first);
     }
     drop_unused(graph_);
     for (Message& note : report.notes) notes_.push_back(std::move(note));

@@ -16,7 +16,7 @@ namespace morton::passes {
 
 /// Rewrites of a graph that stays one of ONNX's operators: it is written to a file again.
 
-/// Shapes of tensors by name, as far as they are known.
+/// Shapes of tensors by name, as far as they are known; open extents are -1.
 using KnownShapes = std::map<std::string, Shape>;
 
 /// Nodes of constants alone become constants, in bodies too; those that are drawn, and codes that

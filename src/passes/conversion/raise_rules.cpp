@@ -167,7 +167,9 @@ void raise_scan(NodeRaise& raise) { raise.refuse("version 8 scans a batch, later
 /// Each channel of a group takes the group's number.
 void raise_group_normalization(NodeRaise& raise) {
   const Shape* shape = raise.input_shape(0);
-  if (shape == nullptr || shape->size() < 2) return raise.refuse("its channels are not known");
+  if (shape == nullptr || shape->size() < 2 || (*shape)[1] < 0) {
+    return raise.refuse("its number of channels is not known");
+  }
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
     const Tensor* groups =
         raise.has_input(i) ? constant_data(raise.graph(), raise.node().inputs[i]) : nullptr;
