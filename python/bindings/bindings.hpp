@@ -20,6 +20,7 @@ void bind_devices(py::module_& module);
 void bind_models(py::module_& module);
 void bind_compiling(py::module_& module);
 void bind_sessions(py::module_& module);
+void bind_pictures(py::module_& module);
 void bind_datasets(py::module_& module);
 void bind_training(py::module_& module);
 void bind_quantizing(py::module_& module);

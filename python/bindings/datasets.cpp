@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "examples.hpp"
+#include "pictures.hpp"
 
 namespace morton::python {
 namespace {
@@ -65,12 +66,30 @@ Examples examples_from(py::handle inputs, py::handle targets, std::vector<py::ar
 
 namespace {
 
-Dataset read_data(const std::string& path, const std::string& split) {
+Dataset read_data(const std::string& path, const std::string& split, py::handle input,
+                  const py::kwargs& given) {
   if (split != "train" && split != "test") {
     throw UsageError("split " + split + ": expected train or test");
   }
+  const Split part = split == "train" ? Split::train : Split::test;
+  const PicturePreparation preparation = picture_preparation(py::dict(**given), "Dataset.read");
+  if (!given.empty() && input.is_none()) {
+    throw UsageError(setting("input") +
+                     ": pictures are prepared for a model; give the shape of its input, "
+                     "model.inputs[0].shape");
+  }
+  if (input.is_none()) {
+    const py::gil_scoped_release released;
+    return read_dataset(path, part);
+  }
+  const Shape shape = input_shape(input);
   const py::gil_scoped_release released;
-  return read_dataset(path, split == "train" ? Split::train : Split::test);
+  return read_dataset(path, part, shape, preparation);
+}
+
+py::tuple parts_of_data(const Dataset& data, double share, std::uint64_t seed) {
+  auto [rest, part] = split_off(data, share, seed);
+  return py::make_tuple(std::move(rest), std::move(part));
 }
 
 /// Labels are whole numbers, one for each example; other targets are values.
@@ -95,13 +114,24 @@ void bind_datasets(py::module_& module) {
   py::class_<Dataset>(module, "Dataset", "Examples, and what a network shall say of each.")
       .def_static(
           "read", &read_data, py::arg("path"), py::arg("split") = "train",
+          py::arg("input") = py::none(),
           "A folder of MNIST's or CIFAR-10's files, of pictures in a folder for each class, "
-          "or an .npz archive (docs/training.md). `split` is train or test.")
+          "or an .npz archive (docs/training.md). `split` is train or test. Pictures of any sizes "
+          "are prepared for an `input` of that shape; options are those of picture_to_input: "
+          "preset, resize, crop, filter, colours, border. The trainer takes mean and deviation.")
       .def_static(
           "of_arrays", &data_of_arrays, py::arg("inputs"), py::arg("targets"),
           "Copies arrays: inputs u8 [N, C, H, W] or real [N, ...]; targets are labels where "
           "they are whole numbers, else values.")
       .def("__len__", &Dataset::size)
+      .def("split_off", &parts_of_data, py::arg("share"), py::arg("seed") = 1,
+           "Two data sets: what is left, and this share of the examples, chosen by the seed.")
+      .def_property_readonly(
+          "inputs", [](const Dataset& data) { return array_of(data.inputs.clone()); },
+          "A copy of the examples: levels, uint8 [N, C, H, W], or float32 [N, ...].")
+      .def_property_readonly(
+          "targets", [](const Dataset& data) { return array_of(data.targets.clone()); },
+          "A copy of the labels, int32 [N], or of the values, float32 [N, ...].")
       .def_readonly("classes", &Dataset::classes,
                     "How many classes labels tell apart; 0 where targets are values.")
       .def_readonly("class_names", &Dataset::class_names, "None, or one for each class.");

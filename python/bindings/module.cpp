@@ -12,6 +12,7 @@ PYBIND11_MODULE(_native, module) {
   bind_models(module);
   bind_compiling(module);
   bind_sessions(module);
+  bind_pictures(module);
   bind_datasets(module);
   bind_training(module);
   bind_quantizing(module);

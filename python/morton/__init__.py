@@ -21,8 +21,8 @@ import json as _json
 from typing import Any as _Any
 
 from ._native import (CompiledModel, Dataset, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
-                      SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, convert, device_jsons, quantize,
-                      with_checkpoint)
+                      SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, convert, device_jsons,
+                      picture_normalization, picture_to_input, quantize, read_picture, with_checkpoint, write_picture)
 from ._numpy import require_fitting_numpy
 from ._inference import InferenceSession
 from ._training import StopTraining, Trainer
@@ -43,5 +43,6 @@ __all__ = [
     "CompiledModel", "Dataset", "Device", "DeviceError", "Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding",
     "InferenceSession", "InternalError", "Model", "ModelError", "ModelMetadata", "NeedsSegments", "NodeArg", "OrtValue", "Port",
     "RunOptions", "SegmentedSession", "Session", "SessionOptions", "StopTraining", "Trainer", "UnsupportedError", "UsageError", "__version__",
-    "capi", "compile", "convert", "devices", "get_all_providers", "get_available_providers", "get_device", "quantize", "with_checkpoint",
+    "capi", "compile", "convert", "devices", "get_all_providers", "get_available_providers", "get_device",
+    "picture_normalization", "picture_to_input", "quantize", "read_picture", "with_checkpoint", "write_picture",
 ]

@@ -29,6 +29,11 @@ class ModelFacts(TypedDict):
     left_out: list[str]
 
 
+class Normalization(TypedDict):
+    mean: list[float]
+    deviation: list[float]
+
+
 class CompileOptions(TypedDict, total=False):
     """Options of compile, by their names in C++ (include/morton/compile.hpp)."""
     batch: int

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Morton's C++ library; `import morton` is its Python interface."""
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from ._facts import (
     BatchResult, Checkpoint, CompileOptions, CompileReport, ConversionReport, FloatNode,
-    ModelFacts, ModelSummary, PlanStep, QuantizationReport, QuantizedLayer, SegmentsReport, StepTime,
+    ModelFacts, ModelSummary, Normalization, PlanStep, QuantizationReport, QuantizedLayer, SegmentsReport, StepTime,
     TrainingProgress, TrainingReport, TrainingSummary)
 
 class _WithDlpack(Protocol):
@@ -20,6 +21,11 @@ _Arrays = Mapping[str, _Array]
 _Outputs = dict[str, npt.NDArray[Any]]
 _Shapes = Mapping[str, Sequence[int]]
 _Precision = Literal["f32", "f16", "bf16", "tf32"]
+_Path = str | os.PathLike[str]
+_Extents = Sequence[int | str | None]
+_Preset = Literal["imagenet", "inception", "unit", "raw255", "caffe", "clip", "yolo"]
+_Resize = Literal["stretch", "fit", "cover", "none"] | int | tuple[int, int]
+_Crop = Literal["input", "none"] | int | tuple[int, int]
 _Callback = Callable[[TrainingProgress], object]
 
 class Error(RuntimeError):
@@ -181,17 +187,51 @@ class SegmentedSession:
     def report(self) -> SegmentsReport:
         """What the last run took: waits of the host, plans, built kernels. And `fallbacks` of all plans so far."""
 
+def read_picture(path: _Path) -> npt.NDArray[np.uint8]:
+    """The levels of a PNG or JPEG file, turned upright: uint8 [height, width, channels]."""
+
+def write_picture(path: _Path, picture: _Array) -> None:
+    """Writes levels, uint8 [height, width, channels] or [height, width], as PNG. The file appears whole or not at
+    all."""
+
+def picture_to_input(picture: _Path | _Array, shape: _Extents, dtype: npt.DTypeLike = "float32", *,
+                     preset: _Preset = ..., resize: _Resize = ..., crop: _Crop = ...,
+                     filter: Literal["bilinear", "bicubic"] = ..., colours: Literal["rgb", "bgr"] = ...,
+                     border: int = ..., full: float = ..., mean: Sequence[float] = ...,
+                     deviation: Sequence[float] = ...) -> npt.NDArray[Any]:
+    """A picture as an input of this shape, in which open extents may be names or None (docs/pictures.md). `picture` is
+    a path or levels, uint8 [height, width, channels]."""
+
+def picture_normalization(*, preset: _Preset = ..., resize: _Resize = ..., crop: _Crop = ...,
+                          filter: Literal["bilinear", "bicubic"] = ..., colours: Literal["rgb", "bgr"] = ...,
+                          border: int = ..., full: float = ..., mean: Sequence[float] = ...,
+                          deviation: Sequence[float] = ...) -> Normalization:
+    """What `picture_to_input` with these options subtracts from levels / 255, and divides by: a dict of `mean` and
+    `deviation` for Trainer.train, evaluate and quantize."""
+
 class Dataset:
     """Examples, and what a network shall say of each."""
     @staticmethod
-    def read(path: str, split: Literal["train", "test"] = "train") -> Dataset:
+    def read(path: str, split: Literal["train", "test"] = "train", input: _Extents | None = None, *,
+             preset: _Preset = ..., resize: _Resize = ..., crop: _Crop = ...,
+             filter: Literal["bilinear", "bicubic"] = ..., colours: Literal["rgb", "bgr"] = ..., border: int = ...,
+             full: float = ..., mean: Sequence[float] = ..., deviation: Sequence[float] = ...) -> Dataset:
         """A folder of MNIST's or CIFAR-10's files, of pictures in a folder for each class, or an .npz archive
-        (docs/training.md). `split` is train or test."""
+        (docs/training.md). `split` is train or test. Pictures of any sizes are prepared for an `input` of that shape,
+        as `picture_to_input` prepares them. Levels stay levels: the trainer takes mean and deviation."""
     @staticmethod
     def of_arrays(inputs: _Array, targets: _Array) -> Dataset:
         """Copies arrays: inputs u8 [N, C, H, W] or real [N, ...]; targets are labels where they are whole numbers,
         else values."""
     def __len__(self) -> int: ...
+    def split_off(self, share: float, seed: int = 1) -> tuple[Dataset, Dataset]:
+        """Two data sets: what is left, and this share of the examples, chosen by the seed."""
+    @property
+    def inputs(self) -> npt.NDArray[Any]:
+        """A copy of the examples: levels, uint8 [N, C, H, W], or float32 [N, ...]."""
+    @property
+    def targets(self) -> npt.NDArray[Any]:
+        """A copy of the labels, int32 [N], or of the values, float32 [N, ...]."""
     @property
     def classes(self) -> int:
         """How many classes labels tell apart; 0 where targets are values."""

@@ -14,12 +14,20 @@ TEXT = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL)
 # What indented lines of Python take as given.
 BEFORE = """
+import pathlib, tempfile
 import morton, numpy as np
+holder = tempfile.TemporaryDirectory()
+folder = holder.name
+for i in range(20):  # 4 of them are held back
+    path = pathlib.Path(folder) / "ab"[i % 2] / f"{i}.png"
+    path.parent.mkdir(exist_ok=True)
+    morton.write_picture(path, np.full((20 + i, 40 - i, 3), 12 * i, np.uint8))
 class Torch:
     def __init__(self, array):
         self.numpy = lambda: array
 loader = [(Torch(np.zeros((4, 1, 32, 32), np.float32)), Torch(np.arange(4)))]
-trainer = morton.Trainer(morton.Model.load("models/lenet5.onnx"), morton.Device(), batch=4)
+model = morton.Model.load("models/lenet5.onnx")
+trainer = morton.Trainer(model, morton.Device(), batch=4)
 """
 BEHIND = "assert result['rows'] == 4\n"
 
