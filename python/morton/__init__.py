@@ -28,6 +28,8 @@ from ._inference import InferenceSession
 from ._training import StopTraining, Trainer
 from ._values import IOBinding, NodeArg, OrtValue
 from ._providers import get_all_providers, get_available_providers, get_device
+from ._process import (disable_telemetry_events, enable_telemetry_events, get_build_info, get_version_string, preload_dlls,
+                       set_default_logger_severity, set_default_logger_verbosity, set_seed)
 from ._options import (ExecutionMode, GraphOptimizationLevel, ModelMetadata, RunOptions, SessionOptions)
 from . import capi
 
@@ -43,6 +45,8 @@ __all__ = [
     "CompiledModel", "Dataset", "Device", "DeviceError", "Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding",
     "InferenceSession", "InternalError", "Model", "ModelError", "ModelMetadata", "NeedsSegments", "NodeArg", "OrtValue", "Port",
     "RunOptions", "SegmentedSession", "Session", "SessionOptions", "StopTraining", "Trainer", "UnsupportedError", "UsageError", "__version__",
-    "capi", "compile", "convert", "devices", "get_all_providers", "get_available_providers", "get_device",
-    "picture_normalization", "picture_to_input", "quantize", "read_picture", "with_checkpoint", "write_picture",
+    "capi", "compile", "convert", "devices", "disable_telemetry_events", "enable_telemetry_events", "get_all_providers",
+    "get_available_providers", "get_build_info", "get_device", "get_version_string", "picture_normalization",
+    "picture_to_input", "preload_dlls", "quantize", "read_picture", "set_default_logger_severity",
+    "set_default_logger_verbosity", "set_seed", "with_checkpoint", "write_picture",
 ]

@@ -115,6 +115,21 @@ class InferenceSession:
         """The provider that runs the model, in a list."""
         return [self._provider]
 
+    def set_providers(self, providers: Sequence[str | tuple[str, Mapping[str, str]]] | str | None = None,
+                      provider_options: Sequence[Mapping[str, str]] | Mapping[str, str] | None = None) -> None:
+        """Takes the first of these whose device opens; a model whose extents are known is planned anew. No run may be
+        under way."""
+        with named_as_theirs():
+            self._provider, self._device = first_device(providers, provider_options)
+            self._compiled = None
+            self._session = self._make_session(compile_options(self._options))
+        self._tell_fallbacks()
+
+    def enable_fallback(self) -> None:
+        """Nothing: a run that fails is an error, and is not tried on another provider."""
+
+    disable_fallback = enable_fallback
+
     def get_provider_options(self) -> dict[str, dict[str, str]]:
         """The device that the provider chose: {provider: {"device": "0:0"}}."""
         return {self._provider: {"device": self._device.id}}

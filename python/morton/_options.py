@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 
 from ._facts import ModelFacts
+from ._process import defaults
 
 
 class GraphOptimizationLevel(enum.IntEnum):
@@ -34,8 +35,8 @@ class RunOptions:
                  "_entries")
 
     def __init__(self) -> None:
-        self.log_severity_level = 2
-        self.log_verbosity_level = 0
+        self.log_severity_level = defaults["severity"]
+        self.log_verbosity_level = defaults["verbosity"]
         self.logid = ""
         self.only_execute_path_to_fetches = False
         self.terminate = False
@@ -78,8 +79,8 @@ class SessionOptions:
         self.enable_cpu_mem_arena = True
         self.enable_mem_reuse = True
         self.use_deterministic_compute = False
-        self.log_severity_level = 2
-        self.log_verbosity_level = 0
+        self.log_severity_level = defaults["severity"]
+        self.log_verbosity_level = defaults["verbosity"]
         self.logid = ""
         self.optimized_model_filepath = ""
         self._entries: dict[str, object] = {}

@@ -44,7 +44,8 @@ def _pairs(providers: Any, provider_options: Any) -> list[tuple[str, dict[str, s
         if name in _PROVIDERS:
             pairs.append((name, dict(options)))
         else:
-            warnings.warn(f"provider {name} is not Morton's; there are {', '.join(_PROVIDERS)}", stacklevel=4)
+            warnings.warn(f"provider {name} is not Morton's and is left out; MortonExecutionProvider runs on a GPU if "
+                          "there is one, CPUExecutionProvider on the processor", stacklevel=4)
     if not pairs:
         raise InvalidArgument(f"none of the providers {given} is Morton's; there are {', '.join(_PROVIDERS)}")
     for name, options in pairs:

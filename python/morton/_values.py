@@ -139,6 +139,15 @@ class OrtValue:
         """Always "cpu": values lie in the host's memory."""
         return "cpu"
 
+    @classmethod
+    def from_dlpack(cls, data: Any) -> OrtValue:
+        """What has `__dlpack__` on the CPU, such as PyTorch's tensors, on the same memory."""
+        return cls(np.from_dlpack(data))
+
+    def tensor_size_in_bytes(self) -> int:
+        """The bytes of its elements."""
+        return self._array.nbytes
+
     def data_ptr(self) -> int:
         """The address of its first element."""
         return self._array.ctypes.data
@@ -150,6 +159,12 @@ class OrtValue:
     def is_tensor(self) -> bool:
         """Always True: Morton gives tensors alone."""
         return True
+
+    def is_tensor_sequence(self) -> bool:
+        """Always False, likewise."""
+        return False
+
+    is_sparse_tensor = is_tensor_sequence
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._array.__dlpack__(**options)

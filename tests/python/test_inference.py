@@ -315,3 +315,56 @@ def test_a_module_that_does_not_know_numpy_is_refused():
     _numpy.require_fitting_numpy("2.4.6", (2, 12))
     with pytest.raises(ImportError, match=r"pybind11 2\.11, which does not know NumPy 2\.4\.6"):
         _numpy.require_fitting_numpy("2.4.6", (2, 11))
+
+
+def test_the_process_has_a_severity_that_new_options_take():
+    options = morton.SessionOptions()
+    morton.set_default_logger_severity(3)
+    try:
+        assert (options.log_severity_level, morton.SessionOptions().log_severity_level) == (2, 3)
+        assert morton.RunOptions().log_severity_level == 3
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            morton.set_seed(1)
+            quiet = morton.SessionOptions()
+            quiet.intra_op_num_threads = 1
+            morton.InferenceSession(GIVEN, quiet)
+    finally:
+        morton.set_default_logger_severity(2)
+    with pytest.warns(UserWarning, match="draws follow from a node's own seed"):
+        morton.set_seed(1)
+    with pytest.raises(InvalidArgument, match="severity 5"):
+        morton.set_default_logger_severity(5)
+
+
+def test_what_has_no_meaning_here_may_be_called(given):
+    morton.disable_telemetry_events()
+    morton.preload_dlls(cuda=True, directory="")
+    given.disable_fallback()
+    assert morton.get_version_string() == morton.__version__ and morton.__version__ in morton.get_build_info()
+
+
+def test_providers_may_be_set_later():
+    session = morton.InferenceSession(GIVEN)
+    x = {"x": np.array([1, -2, 3], np.float32)}
+    before = session.run(["r"], x)[0]
+    session.set_providers(["CPUExecutionProvider"])
+    assert session.get_providers() == ["CPUExecutionProvider"]
+    np.testing.assert_array_equal(session.run(["r"], x)[0], before)
+    with pytest.raises(InvalidArgument), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session.set_providers(["CUDAExecutionProvider"])
+    np.testing.assert_array_equal(session.run(["r"], x)[0], before)
+
+
+def test_another_engines_provider_is_left_out_with_what_to_name():
+    with pytest.warns(UserWarning, match="CUDAExecutionProvider is not Morton's.*MortonExecutionProvider runs on a GPU"):
+        morton.InferenceSession(GIVEN, providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
+
+
+def test_an_ort_value_of_dlpack_shares_its_memory():
+    array = np.arange(6, dtype=np.float32)
+    value = morton.OrtValue.from_dlpack(array)
+    array[0] = 9
+    assert value.numpy()[0] == 9 and value.tensor_size_in_bytes() == 24
+    assert not value.is_tensor_sequence() and not value.is_sparse_tensor()
