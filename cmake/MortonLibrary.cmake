@@ -133,6 +133,13 @@ add_custom_target(morton_commit
           -P ${PROJECT_SOURCE_DIR}/cmake/Commit.cmake
   BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/program/morton/commit.hpp VERBATIM)
 
+# Names of classes, which the program holds.
+file(READ ${PROJECT_SOURCE_DIR}/data/labels/imagenet.txt imagenet_labels)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/labels.hpp.in
+               ${PROJECT_BINARY_DIR}/generated/program/morton/labels.hpp @ONLY)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             ${PROJECT_SOURCE_DIR}/data/labels/imagenet.txt)
+
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)

@@ -15,6 +15,7 @@
 #include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
+#include "common/pictures/labels.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "morton/segments.hpp"
@@ -46,7 +47,7 @@ builds them before the answer. --prepare fails where nothing can be kept.
 Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
   morton run models/lenet5.onnx -i models/lenet5.expected.npz -o answers.npz
-  morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json
+  morton run net.onnx -i image:cat.jpg --preset imagenet --labels imagenet --format json
   morton run net.onnx -i image:cat.jpg --preset imagenet --top-k 5
   morton run segmenter.onnx -i image:street.jpg --preset imagenet --overlay -o street.png
   morton run net.onnx -i photos/ --preset imagenet --top-k 1 -b 8 -o answers.jsonl
@@ -199,8 +200,10 @@ void add_run(CLI::App& app, Action& chosen) {
                    "Show the K greatest values of outputs [batch, classes]")
       ->option_text("K")
       ->check(whole_number(1));
-  command->add_option("--labels", options->classes.labels, "Names of the classes, one on each line")
-      ->option_text("FILE");
+  command
+      ->add_option("--labels", options->classes.labels,
+                   "Names of the classes, one on each line of a file; imagenet: of ImageNet's 1000")
+      ->option_text("FILE|imagenet");
   add_options(*command, options->picture);
   add_steps(*command, options->steps);
   command

@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 #include "morton/error.hpp"
 
@@ -127,17 +126,6 @@ Json top_json(const NamedTensor& output, const Ranking& ranking) {
 
 bool is_ranked(const Ranking& ranking, const Shape& shape) {
   return ranking.top_k > 0 && shape.size() == 2 && shape[1] > 0;
-}
-
-std::vector<std::string> read_labels(const std::string& path) {
-  std::vector<std::string> labels;
-  if (path.empty()) return labels;
-  std::istringstream lines(read_text(path));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    labels.push_back(line);
-  }
-  return labels;
 }
 
 void check_ranking(const std::string& labels_file, const Ranking& ranking,

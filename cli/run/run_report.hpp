@@ -25,8 +25,6 @@ struct Ranking {
 /// Whether an output of that shape is one of a batch and classes, and ranked.
 [[nodiscard]] bool is_ranked(const Ranking& ranking, const Shape& shape);
 
-/// Labels, one on each line of a file; none of an empty path.
-[[nodiscard]] std::vector<std::string> read_labels(const std::string& path);
 /// Refuses --top-k and --labels that suit no output before anything runs.
 void check_ranking(const std::string& labels_file, const Ranking& ranking,
                    const std::vector<PortInfo>& outputs);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 #include "error/cli_program.hpp"
 #include "morton/files.hpp"
@@ -100,6 +104,31 @@ TEST(CliFiles, LabelsThatDoNotMatch) {
   const std::string path = (folder.path() / "labels.txt").string();
   write_bytes(path, "zero\none\ntwo\n");
   expect_error(run_program({"run", kLenet, "-i", kDigit, "--labels", path}), kBadFile, "3 labels");
+}
+
+TEST(CliFiles, LabelsThatTheProgramHolds) {
+  const TemporaryFolder folder;
+  onnx::ModelProto model = model_with_input({1, 1000});
+  add_node(model, "Relu", {"x"}, "y");
+  const std::string path = save(model, folder.path() / "classes.onnx");
+  std::vector<float> scores(1000);
+  for (const std::size_t of : {0, 2, 999}) scores[of] = 1000.0F - static_cast<float>(of);
+  const std::string file = (folder.path() / "x.npz").string();
+  write_npz(file, {{{"x", Tensor::from({1, 1000}, scores)}}});
+  const Outcome shown = run_program(
+      {"run", path, "-i", file, "--labels", "imagenet", "--top-k", "3", "--format", "json"});
+  expect_success(shown);
+  for (const char* name : {"tench", "great white shark", "toilet tissue"}) {
+    EXPECT_THAT(shown.out, testing::HasSubstr(std::string("\"label\": \"") + name + "\""));
+  }
+  expect_error(run_program({"run", kLenet, "-i", kDigit, "--labels", "imagenet"}), kBadFile,
+               "1000 labels");
+}
+
+TEST(CliFiles, ShapesOfNoInputBeforeTheSizeOfPictures) {
+  expect_error(run_program({"run", "squeezenet1_1", "-i", kDigit, "--preset", "imagenet", "--shape",
+                            "image:1x3x64x64"}),
+               kUsage, "--shape image: the model has no such input (inputs: input)");
 }
 
 TEST(CliFiles, DigitsOfTheDemo) {

@@ -73,6 +73,7 @@ CASES = [
     ("morton run x --set gemm.ti", {"gemm.tile:"}, {"gemm.tile"}),
     ("morton run x --cache-dir mod", {"models/"}, {"models/lenet5.onnx"}),
     ("morton run x --labels no", {"notes.txt"}, set()),
+    ("morton run x --labels i", {"imagenet"}, {"notes.txt"}),
     ("morton run x -i input:models/l", {"models/lenet5.onnx"}, {"input:models/lenet5.onnx"}),
     ("morton run x --tuning n", {"none", "notes.txt"}, {"models/"}),
     ("morton kernel gemm.na", {"gemm.naive"}, {"conv2d.naive"}),
