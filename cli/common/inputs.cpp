@@ -2,6 +2,7 @@
 #include "common/inputs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -119,9 +120,22 @@ void check_extents(const Tensor& tensor, const std::vector<Source>& from, const 
                   input.name, files, held, shape_text(input.shape)));
 }
 
+/// Throws UsageError for a shape of an input that the model does not have, before the size of its
+/// pictures is missed. A pattern is left to the model.
+void require_inputs_of_shapes(const CompileOptions& options, const std::vector<PortInfo>& inputs) {
+  for (const auto& [name, shape] : options.shapes) {
+    const bool is_there = std::ranges::find(inputs, name, &PortInfo::name) != inputs.end();
+    if (is_there || name.find('*') != std::string::npos) continue;
+    std::vector<std::string> known;
+    for (const PortInfo& input : inputs) known.push_back(input.name);
+    throw UsageError(fmt::format("--shape {}: the model has no such input (inputs: {})", name,
+                                 fmt::join(known, ", ")));
+  }
+}
+
 /// Settles how many pictures an input takes, and of which size where the model leaves that open.
 void fit_pictures(const std::vector<Source>& given, const PortInfo& input,
-                  CompileOptions& options) {
+                  const std::vector<PortInfo>& inputs, CompileOptions& options) {
   if (options.shapes.contains(input.name)) return;
   const auto count = static_cast<std::int64_t>(given.size());
   const bool counts = !input.shape.empty() && input.shape[0] < 0 && options.batch == 0;
@@ -131,6 +145,7 @@ void fit_pictures(const std::vector<Source>& given, const PortInfo& input,
     if (counts) options.batch = count;
     return;
   }
+  require_inputs_of_shapes(options, inputs);
   const Source& first = given.front();
   const PictureSize picture{first.tensor.shape()[0], first.tensor.shape()[1]};
   Shape shape = input.shape;
@@ -150,7 +165,7 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
     const Shape shape = stacked_shape(given);
     const bool open = std::ranges::any_of(input.shape, [](std::int64_t n) { return n < 0; });
     if (given.front().picture) {
-      fit_pictures(given, input, options);
+      fit_pictures(given, input, inputs, options);
       continue;
     }
     require_fit(input, given, shape);

@@ -171,10 +171,10 @@ void fit(const Examples& examples, const Model& model, TrainOptions& options) {
   settle_batch(model, options);
   check_labels(examples, model, options);
   if (examples.training.size() < options.trainer.batch) {
-    throw UsageError(
-        fmt::format("{}: {} examples for training are fewer than a batch of {}; take a "
-                    "smaller batch",
-                    examples.training.where, examples.training.size(), options.trainer.batch));
+    throw UsageError(fmt::format(
+        "{}: {} examples for training are fewer than a batch of {}; --batch {} takes all",
+        examples.training.where, examples.training.size(), options.trainer.batch,
+        examples.training.size()));
   }
   settle_shape(examples, model, options);
   check_course(examples, model, options);

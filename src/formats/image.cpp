@@ -100,6 +100,8 @@ Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
                           &colours) != 0) {
     damaged();
   }
+  if (width == 0 || height == 0)
+    fail_image(where, "a damaged JPEG: it ends before its size is told");
   check_sides(width, height, where);
   if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
     throw UnsupportedError(where + ": a JPEG in the colours of print (CMYK); save it as RGB");

@@ -164,7 +164,8 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   write_npz(data_, {{{"images", pictures(63)}, {"labels", labels(63)}}});
   expect_error(wrong({}), kBadFile, "holds images, labels; expected x and y");
   write_npz(data_, {{{"x", pictures(5)}, {"y", labels(5)}}});
-  expect_error(wrong({}), kUsage, "5 examples for training are fewer than a batch of 7");
+  expect_error(wrong({}), kUsage,
+               "5 examples for training are fewer than a batch of 7; --batch 5 takes all");
   expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kUsage,
                "has no test part (as an .npz archive with x and y, or x_train, y_train, x_test and "
                "y_test); `morton eval --part train` shows the training examples, `morton train "

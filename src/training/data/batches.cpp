@@ -18,7 +18,7 @@ Batches::Batches(Dataset data, const Shape& input, BatchOptions options)
   if (per_epoch_ == 0) {
     throw UsageError(this->data().where + ": " + std::to_string(this->data().size()) +
                      " examples for training are fewer than a batch of " + std::to_string(batch_) +
-                     "; take a smaller batch");
+                     "; " + setting("batch", std::to_string(this->data().size())) + " takes all");
   }
   const Augmentation& augmentation = options_.augmentation;
   if (augmentation.changes_nothing()) return;

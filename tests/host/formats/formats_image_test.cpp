@@ -166,6 +166,17 @@ TEST(ImageHostile, Png) {
   }
 }
 
+TEST(Image, JpegThatEndsBeforeItsSizeIsTold) {
+  const std::string jpeg = to_jpeg(pixels({8, 8, 1}, 3));
+  const std::string head = jpeg.substr(0, jpeg.find("\xff\xc0"));
+  try {
+    (void)decode_image(head, "x.jpg");
+    FAIL() << "it was read";
+  } catch (const ModelError& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("x.jpg: a damaged JPEG: "));
+  }
+}
+
 TEST(ImageHostile, Jpeg) {
   const auto read = [](const std::string& bytes) { (void)decode_image(bytes, "hostile"); };
   for (const int flags : {0, TJFLAG_PROGRESSIVE}) {
