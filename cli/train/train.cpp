@@ -260,7 +260,10 @@ int train_model(TrainOptions options) {
   const bool ended = result.report.end != TrainingReport::End::stopped;
   if (ended && tested) result.test = test(trainer, *examples.test, options, result.report);
   result.model_path = model_path(options);
-  trainer.model().save(result.model_path);
+  const Model learned = trainer.model();
+  learned.save(result.model_path);
+  const auto labels_path = std::filesystem::path(options.out) / "labels.txt";
+  result.labels_path = write_labels(examples.training, learned, labels_path.string());
   emit(text_of(result, options.format), "");
   // Whatever becomes of the page, the result is told.
   std::fflush(stdout);

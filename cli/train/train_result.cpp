@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/data_options.hpp"
 #include "common/json_values.hpp"
 #include "train/train_text.hpp"
 
@@ -40,7 +41,8 @@ Json json_of(const TrainResult& result) {
           {"builds_after_first_step", report.builds_after_first_step},
           {"test_loss", result.test ? Json(result.test->loss) : Json(nullptr)},
           {"test_accuracy", or_null(result.test_accuracy())},
-          {"model", result.model_path}};
+          {"model", result.model_path},
+          {"labels", result.labels_path.empty() ? Json(nullptr) : Json(result.labels_path)}};
 }
 
 }  // namespace
@@ -48,6 +50,16 @@ Json json_of(const TrainResult& result) {
 std::optional<double> TrainResult::test_accuracy() const {
   if (!test || test->right < 0) return std::nullopt;
   return static_cast<double>(test->right) / static_cast<double>(test->rows);
+}
+
+std::string write_labels(const Dataset& data, const Model& model, const std::string& path) {
+  const Shape shape = model.outputs().front().shape;
+  const std::int64_t classes = shape.size() == 2 ? shape[1] : data.classes;
+  if (data.class_names.empty() || classes < data.classes || classes < 2) return {};
+  std::string text;
+  for (std::int64_t c = 0; c < classes; ++c) text += class_name(data, c) + "\n";
+  emit(text, path);
+  return path;
 }
 
 Table table_of(const TrainResult& result) {
@@ -72,6 +84,7 @@ Table table_of(const TrainResult& result) {
     add("images a second", fmt::format("{:.0f}", report.images_per_second));
   add("program builds after the first step", std::to_string(report.builds_after_first_step));
   add("model", result.model_path);
+  if (!result.labels_path.empty()) add("names of its classes", result.labels_path);
   return table;
 }
 

@@ -216,6 +216,28 @@ TEST_F(CliTrain, SaysWhereNothingShowsHowWellItLearns) {
   EXPECT_THAT(with.err, ::testing::HasSubstr("6 for validation\n"));
 }
 
+/// The names of the data's folders; numbers of the classes that the data have not.
+TEST_F(CliTrain, NamesOfClassesLieBesideTheModel) {
+  for (const char* name : {"crow", "dove"}) {
+    std::filesystem::create_directories(folder_.path() / "birds" / name);
+    for (const char* digit : {"digit_1.png", "digit_7.png"}) {
+      std::filesystem::copy(std::filesystem::path(MORTON_SOURCE_DIR) / "examples" / "data" / digit,
+                            folder_.path() / "birds" / name / digit);
+    }
+  }
+  std::vector<std::string> words = arguments(
+      "out", {"--data", at("birds"), "--resize", "28x28", "--epochs", "1", "--batch", "2"});
+  words[1] = "c18-cnn";
+  const Outcome learned = run_program(words);
+  expect_success(learned);
+  EXPECT_THAT(learned.out, ::testing::HasSubstr("out/labels.txt"));
+  EXPECT_EQ(read_bytes(at("out/labels.txt")), "crow\ndove\n2\n3\n4\n5\n6\n7\n8\n9\n");
+  const Outcome answer = run_program({"run", at("out/model.onnx"), "-i", kDigit, "--resize",
+                                      "28x28", "--labels", at("out/labels.txt"), "--top-k", "10"});
+  expect_success(answer);
+  EXPECT_THAT(answer.out, ::testing::HasSubstr("dove"));
+}
+
 /// A file does not tell what was learned; of a network that Morton makes it is known.
 TEST_F(CliTrain, DoubtsAreOfFiles) {
   using ::testing::HasSubstr;
