@@ -170,6 +170,10 @@ TEST_P(SessionSplit, RefusesWhatCannotBe) {
   EXPECT_NE(complaint(5, {1, 2, 3}).find("3 weights are given for 2 devices"), std::string::npos);
   EXPECT_NE(complaint(5, {1, 0}).find("not a number above 0"), std::string::npos);
   EXPECT_NE(usage_complaint([&] {
+              static_cast<void>(compile(session_model(), devices_[0], options_of(5, {1, 2})));
+            }).find("2 weights are given for 1 device"),
+            std::string::npos);
+  EXPECT_NE(usage_complaint([&] {
               static_cast<void>(compile(session_model(), std::vector<Device>{}));
             }).find("no device is given"),
             std::string::npos);

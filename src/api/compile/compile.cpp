@@ -166,6 +166,7 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                       const CompileOptions& options) {
   if (devices.empty()) throw UsageError("compile: no device is given");
   require_place(devices, options);
+  check_weights(options.weights, devices.size());
   const auto job = [&] {
     const Device& device = devices.front();
     return job_of(model, options, store_of(options, device), Inside::of(device)->info());

@@ -22,6 +22,7 @@ ModelAtShapes part_of(const Job& job, std::int64_t rows) {
 Plan planned_for(const Model& model, const std::vector<std::string>& device_jsons,
                  const CompileOptions& options) {
   if (device_jsons.empty()) throw UsageError("plan: no device is given");
+  check_weights(options.weights, device_jsons.size());
   std::vector<DeviceInfo> devices;
   for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
   const Job job = job_of(model, options, store_of(options), devices.front());
@@ -41,12 +42,12 @@ std::int64_t equal_share(std::int64_t batch, std::size_t devices) {
 
 void check_weights(const std::vector<double>& weights, std::size_t devices) {
   if (weights.empty() || weights.size() == devices) return;
+  const bool is_one = devices == 1;
   throw UsageError("split: " + std::to_string(weights.size()) + " weights are given for " +
-                   std::to_string(devices) + " devices");
+                   std::to_string(devices) + (is_one ? " device" : " devices"));
 }
 
 std::vector<std::int64_t> estimated_rows(const Job& job, const std::vector<DeviceInfo>& devices) {
-  check_weights(job.weights, devices.size());
   const std::int64_t batch = job.subject->batch();
   if (!job.weights.empty()) return share_rows(batch, job.weights);
   const std::int64_t rows = equal_share(batch, devices.size());

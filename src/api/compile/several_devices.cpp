@@ -17,7 +17,6 @@ namespace {
 
 /// Fills in how the devices share the batch.
 void share_batch(const Job& job, const std::vector<Device>& devices, CompileReport& report) {
-  check_weights(job.weights, devices.size());
   const std::int64_t batch = job.subject->batch();
   const bool given = !job.weights.empty();
   // What cannot be split is said before anything is measured.
