@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "common/commands.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "common/option_names.hpp"
