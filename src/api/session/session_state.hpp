@@ -16,12 +16,14 @@ namespace morton {
 struct Session::State {
   CompiledModel model;
   SessionOptions options;
-  std::unique_ptr<Runner> runner;
+  std::unique_ptr<run::Runner> runner;
   /// What made the final plan, which may still build what other models need.
-  std::shared_ptr<const Successor> behind{};
-  GrownStates grown{};
+  std::shared_ptr<const api::Successor> behind{};
+  api::GrownStates grown{};
 
-  [[nodiscard]] const std::vector<Growth>& growths() const { return Inside::of(model)->growths; }
+  [[nodiscard]] const std::vector<api::Growth>& growths() const {
+    return api::Inside::of(model)->growths;
+  }
 };
 
 namespace api {
