@@ -8,6 +8,7 @@
 
 #include "base/numbers/checked.hpp"
 #include "base/rooms.hpp"
+#include "base/text/split.hpp"
 #include "layout/layout.hpp"
 
 namespace morton::layout {
@@ -40,16 +41,6 @@ struct Level {
   TileSize tile{0, 0};
   char base = 'R';
 };
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::vector<Level> parse_levels(std::string_view text) {
   const auto parts = split(text, '_');

@@ -9,6 +9,7 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/numbers/onnx_numbers.hpp"
+#include "graph/parameter_bytes.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/conversion/conversion.hpp"
 #include "passes/passes.hpp"
@@ -21,18 +22,6 @@ constexpr std::int64_t kAnyExtent = 8;  // for extents that stay open
 
 /// Older ones name the type of a Cast by a text, and broadcast otherwise.
 constexpr std::int64_t kLeastOpsetOfHalves = 7;
-
-std::int64_t bytes_of_constants(const Graph& graph) {
-  std::int64_t bytes = 0;
-  for (const GraphTensor& tensor : graph.tensors) {
-    if (tensor.kind != GraphTensor::Kind::constant) continue;
-    bytes += static_cast<std::int64_t>(tensor.data.bytes());
-  }
-  for (const Node& node : graph.nodes) {
-    for (const auto& [name, body] : node.bodies) bytes += bytes_of_constants(*body.graph);
-  }
-  return bytes;
-}
 
 std::int64_t count_nodes(const Graph& graph) {
   auto count = static_cast<std::int64_t>(graph.nodes.size());
@@ -151,8 +140,8 @@ class Converter {
     ConvertedModel result{Inside::make(graph_), std::move(in_float)};
     result.nodes_before = count_nodes(before_);
     result.nodes_after = count_nodes(graph_);
-    result.parameter_bytes_before = bytes_of_constants(before_);
-    result.parameter_bytes_after = bytes_of_constants(graph_);
+    result.parameter_bytes_before = graph::parameter_bytes(before_);
+    result.parameter_bytes_after = graph::parameter_bytes(graph_);
     result.notes = std::move(notes_);
     return result;
   }

@@ -14,6 +14,7 @@
 #include "formats/onnx/onnx_facts.hpp"
 #include "formats/onnx/onnx_graph_writer.hpp"
 #include "formats/onnx/onnx_packed.hpp"
+#include "graph/parameter_bytes.hpp"
 
 namespace morton::formats {
 namespace {
@@ -21,20 +22,8 @@ namespace {
 /// What protobuf can write in one message.
 constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
 
-/// Of the graph, and of the bodies of its nodes.
-std::int64_t parameter_bytes(const Graph& graph) {
-  std::int64_t bytes = 0;
-  for (const GraphTensor& tensor : graph.tensors) {
-    if (holds_data(tensor)) bytes += static_cast<std::int64_t>(tensor.data.bytes());
-  }
-  for (const Node& node : graph.nodes) {
-    for (const auto& [name, body] : node.bodies) bytes += parameter_bytes(*body.graph);
-  }
-  return bytes;
-}
-
 void check_size(const Graph& graph) {
-  const std::int64_t bytes = parameter_bytes(graph);
+  const std::int64_t bytes = graph::parameter_bytes(graph);
   if (bytes < kMostBytes) return;
   throw UnsupportedError("the parameters take " + std::to_string(bytes) +
                          " bytes; an ONNX file with its weights inside holds less than 2 GiB");

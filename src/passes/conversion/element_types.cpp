@@ -11,6 +11,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "base/numbers/onnx_numbers.hpp"
+#include "base/text/split.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/rewrite.hpp"
 
@@ -86,16 +87,6 @@ constexpr std::pair<std::string_view, std::string_view> kResults[]{
     {"com.microsoft.SkipLayerNormalization", "0 f32 f32 0"},
     {"com.microsoft.SkipSimplifiedLayerNormalization", "0 f32 f32 0"},
 };
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(at);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// The number that a text is, or nothing.
 std::optional<std::size_t> number_in(std::string_view text) {
