@@ -71,7 +71,7 @@ void Runner::prepare(DeviceIndex device) {
     if (step.device != device) continue;
     if (const Transfer* transfer = step.transfer()) {
       const auto bytes = static_cast<std::size_t>(transfer->all_bytes());
-      staging_.resize(std::max(staging_.size(), bytes));
+      transfers_.staging.resize(std::max(transfers_.staging.size(), bytes));
       continue;
     }
     launched_[s] =
@@ -148,6 +148,8 @@ void Runner::begin_run() {
                      "' was given for a run that is over; set it again (set_input)");
   }
   return_results();
+  transfers_.read_apart.clear();
+  transfers_.stayed.clear();
 }
 
 void Runner::enqueue(Part part) {
@@ -162,6 +164,8 @@ void Runner::enqueue_steps(Part part) {
   const Stopwatch watch;
   read_waits_.begin();
   const std::vector<Step>& steps = loaded_->plan().steps;
+  // Lent rows go to a device right before its first kernel: the devices before it compute by then.
+  std::vector<std::size_t> rows;
   for (std::size_t first = 0; first < steps.size();) {
     const DeviceIndex device = steps[first].device;
     std::size_t end = first;
@@ -169,6 +173,16 @@ void Runner::enqueue_steps(Part part) {
     with_device_errors("running the model", info(device), [&] {
       for (std::size_t s = first; s < end; ++s) {
         if (part == Part::computing && steps[s].role == Step::Role::repack) continue;
+        if (as_lent_rows(s) != nullptr) {
+          rows.push_back(s);
+          continue;
+        }
+        const bool is_transfer = steps[s].transfer() != nullptr;
+        std::erase_if(rows, [&](std::size_t r) {
+          if (!is_transfer && steps[r].device != device) return false;
+          enqueue_timed(r, watch);
+          return true;
+        });
         enqueue_timed(s, watch);
       }
       queue_of(device).flush();
@@ -217,31 +231,17 @@ void Runner::enqueue_timed(std::size_t index, const Stopwatch& run) {
 
 void Runner::enqueue_step(std::size_t index, StepEvents* events) {
   const Step& step = loaded_->plan().steps[index];
-  if (const Transfer* stretch = step.transfer()) {
-    transfer(*stretch);
+  if (const Transfer* rows = as_lent_rows(index)) {
+    transfer_lent(*rows);
+  } else if (const Transfer* stretch = step.transfer()) {
+    if (stays(*stretch)) {
+      transfers_.stayed.push_back(stretch);
+    } else {
+      transfer(*stretch);
+    }
   } else {
     launched_[index]->enqueue(queue_of(step.device), events);
   }
-}
-
-void Runner::transfer(const Transfer& transfer) {
-  const DeviceIndex from = value_at(transfer.from).device;
-  const DeviceIndex to = value_at(transfer.to).device;
-  const Stretches source{transfer.from_offset_bytes, transfer.bytes, transfer.stretches,
-                         transfer.from_pitch_bytes};
-  const Stretches target{transfer.to_offset_bytes, transfer.bytes, transfer.stretches,
-                         transfer.to_pitch_bytes};
-  // PoCL 3.1 crashes on rectangles of sub-buffers. Where the host shares the memory it copies as
-  // well.
-  const bool by_device = transfer.stretches == 1 || !info(to).memory.is_unified;
-  if (from == to && by_device) {
-    enqueue_copy(queue_of(to), info(to), {buffer_of(transfer.from), source},
-                 {buffer_of(transfer.to), target});
-    return;
-  }
-  const std::span<std::byte> bytes(staging_.data(), static_cast<std::size_t>(source.all_bytes()));
-  read_stretches(queue_of(from), info(from), buffer_of(transfer.from), source, bytes);
-  write_stretches(queue_of(to), info(to), buffer_of(transfer.to), target, bytes);
 }
 
 cl::Event Runner::marker() {

@@ -74,7 +74,8 @@ class Runner {
   /// Likewise several values, into tensors of their types and shapes, after one wait.
   void read(std::span<const ValueId> values, std::span<Tensor> tensors);
   /// Enqueues all steps and reads these outputs. The steps write a large one where the caller will
-  /// have it, if the device is the host's processor: a later `read` tells what it holds then.
+  /// have it, if the device is the host's processor: a later `read` tells what it holds then. Rows
+  /// of several devices are read from each.
   [[nodiscard]] std::vector<Tensor> compute(std::span<const ValueId> outputs);
   enum class Part : std::uint8_t { all, computing };
   /// Enqueues all steps, or all but those that repack, and flushes. A transfer between devices
@@ -88,7 +89,7 @@ class Runner {
   /// Enqueues the steps one by one, waits after each and calls `after` with its index.
   void run_watched(const std::function<void(std::size_t)>& after);
   /// The memory of a value of the first device as it is now, in its arrangement. Waits.
-  [[nodiscard]] std::vector<std::byte> bytes_of(ValueId value) const;
+  [[nodiscard]] std::vector<std::byte> bytes_of(ValueId value);
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
   void wait();
@@ -134,6 +135,23 @@ class Runner {
   /// Likewise, with its times where the queue profiles. `run` began with the run.
   void enqueue_timed(std::size_t index, const Stopwatch& run);
   void transfer(const Transfer& transfer);
+  /// The step as a transfer of rows of an input that is lent, to a device that is not the first:
+  /// they need not lie on the first one. Null for all other steps.
+  [[nodiscard]] const Transfer* as_lent_rows(std::size_t index) const;
+  void transfer_lent(const Transfer& rows);
+  /// What the first device needs of the bytes of an input that is lent.
+  [[nodiscard]] std::span<const std::byte> needed_on_first(ValueId input,
+                                                           std::span<const std::byte> whole) const;
+  /// Whether the rows, of another device, stay there, since this run's reader takes them from
+  /// there.
+  [[nodiscard]] bool stays(const Transfer& rows) const;
+  /// Brings rows of `value` that stayed on their devices to the first one.
+  void bring_in(ValueId value);
+  /// The part of an output's bytes that the first device has, and a read of the others.
+  [[nodiscard]] std::span<std::byte> rows_on_first(ValueId output,
+                                                   std::span<std::byte> whole) const;
+  void read_stayed(ValueId output, std::span<std::byte> whole) const;
+  void read_there(std::span<const ValueId> values, std::span<Tensor> tensors);
   /// Another input, output or state that has the memory of `value`; null where there is none.
   [[nodiscard]] const Port* other_name(ValueId value) const;
   /// A tensor for the output's value, into which the steps write if they can.
@@ -176,7 +194,12 @@ class Runner {
   OwnMemory own_;
   Indexed<ValueId, cl::Buffer> buffers_;  ///< constants have theirs in the loaded plan
   std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
-  std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
+  struct Transfers {
+    std::vector<std::byte> staging;       ///< host memory for the largest
+    std::set<ValueId> read_apart;         ///< outputs that this run's caller reads from each device
+    std::vector<const Transfer*> stayed;  ///< of the last run, whose rows are not on the first
+  };
+  Transfers transfers_;
   struct Writes {
     std::map<ValueId, StagedWrite> staged;  ///< small ones
     std::map<ValueId, PinnedWrite> pinned;  ///< large inputs that are lent
@@ -191,6 +214,7 @@ class Runner {
     };
     std::map<ValueId, Result> results;
     std::set<ValueId> now, gone;  ///< inputs that are lent, and that were and are not set
+    std::map<ValueId, std::span<const std::byte>> bytes;  ///< of them, with several devices
     SpareResults spare;
   };
   Lent lent_;

@@ -118,6 +118,7 @@ void Runner::bind(ValueId value, const cl::Buffer& buffer) {
     }
     check_buffer(value, buffer);
   }
+  bring_in(value);
   const cl::Buffer chosen = buffer() != nullptr ? buffer : own_.buffers[value];
   with_errors("using the buffer for '" + target.name + "'", [&] { rebind(value, chosen); });
   lent_.results.erase(value);

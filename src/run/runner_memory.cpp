@@ -100,10 +100,12 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
   read_waits_.begin();
   lent_.gone.erase(value);
   lent_.now.insert(value);
+  const std::span<const std::byte> whole{tensor.data(), tensor.bytes()};
+  if (queues_.size() > 1) lent_.bytes[value] = whole;
   if (work_in(value, tensor)) return;
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     const DeviceInfo& info = loaded_->device().info();
-    const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
+    const std::span<const std::byte> from = needed_on_first(value, whole);
     if (PinnedWrite::pays(info, static_cast<std::int64_t>(from.size()))) {
       writes_.pinned[value].enqueue(queues_.front(), info, buffer_of(value), from);
     } else {
@@ -115,6 +117,7 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
 void Runner::take_back() {
   lent_.gone.merge(lent_.now);
   lent_.now.clear();
+  lent_.bytes.clear();
   while (!lent_.inputs.empty()) {
     const ValueId value = lent_.inputs.begin()->first;
     with_errors("ending a run", [&] { rebind(value, own_.buffers[value]); });
@@ -138,8 +141,14 @@ std::vector<Tensor> Runner::compute(std::span<const ValueId> outputs) {
   begin_run();
   std::vector<Tensor> tensors;
   for (const ValueId output : outputs) tensors.push_back(tensor_for(output));
+  for (const ValueId output : outputs) {
+    const bool is_own = buffer_of(output)() == own_.buffers[output]();
+    if (queues_.size() > 1 && is_own && other_name(output) == nullptr) {
+      transfers_.read_apart.insert(output);
+    }
+  }
   enqueue_steps(Part::all);
-  read(outputs, tensors);
+  read_there(outputs, tensors);
   return tensors;
 }
 
@@ -153,6 +162,11 @@ void Runner::return_results() {
 void Runner::read(ValueId value, Tensor& tensor) { read({&value, 1}, {&tensor, 1}); }
 
 void Runner::read(std::span<const ValueId> values, std::span<Tensor> tensors) {
+  for (const ValueId value : values) bring_in(value);
+  read_there(values, tensors);
+}
+
+void Runner::read_there(std::span<const ValueId> values, std::span<Tensor> tensors) {
   std::vector<BufferRead> reads;
   std::vector<ValueId> in_place;
   std::string names;
@@ -164,7 +178,8 @@ void Runner::read(std::span<const ValueId> values, std::span<Tensor> tensors) {
     if (is_there) {
       in_place.push_back(values[i]);
     } else {
-      reads.push_back({buffer_of(values[i]), {tensors[i].mutable_data(), tensors[i].bytes()}});
+      reads.push_back({buffer_of(values[i]),
+                       rows_on_first(values[i], {tensors[i].mutable_data(), tensors[i].bytes()})});
     }
     names += (names.empty() ? "'" : ", '") + value_at(values[i]).name + "'";
   }
@@ -182,6 +197,9 @@ void Runner::read(std::span<const ValueId> values, std::span<Tensor> tensors) {
           .unmap();
     }
     read_buffers(queues_.front(), info, reads, may_ask ? policy.asking_us() : 0.0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      read_stayed(values[i], {tensors[i].mutable_data(), tensors[i].bytes()});
+    }
   });
   if (may_ask) policy.took((run ? *run : reading).microseconds());
 }
@@ -197,7 +215,8 @@ void Runner::require_fits(ValueId value, const Tensor& tensor) const {
   }
 }
 
-std::vector<std::byte> Runner::bytes_of(ValueId value) const {
+std::vector<std::byte> Runner::bytes_of(ValueId value) {
+  bring_in(value);
   const Value& source = value_at(value);
   std::vector<std::byte> bytes(static_cast<std::size_t>(source.bytes));
   if (bytes.empty()) return bytes;
@@ -210,6 +229,7 @@ std::vector<std::byte> Runner::bytes_of(ValueId value) const {
 std::span<std::byte> Runner::map(ValueId value, MappedBuffer::Access access) {
   const Value& target = value_at(value);
   require_unmapped(value, "mapping");
+  bring_in(value);
   std::span<std::byte> bytes;
   if (target.bytes > 0) {
     with_errors("mapping '" + target.name + "'", [&] {

@@ -5,6 +5,7 @@
 // the same runs over two contexts of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "device/session_network.hpp"
@@ -123,6 +124,43 @@ TEST_P(SessionSplit, RunsMayFollowEachOther) {
   session.enqueue();
   session.enqueue();
   expect_right_for(3, second, outputs_of(session));
+}
+
+/// A run reads the rows of each device where they are; who asks again finds them all the same.
+TEST_P(SessionSplit, OutputsCanBeReadAgainBehindARun) {
+  const DeviceConfig memory_only{"", DeviceConfig::DiskCache::none};
+  devices_.push_back(Device::open(GetParam(), memory_only));
+  Session session(compile(session_model(), devices_, options_of(7, {3, 1, 2})));
+  for (const std::uint64_t seed : {11, 12}) {
+    const auto inputs = inputs_of(7, seed);
+    expect_right_for(7, inputs, session.run(inputs));
+    expect_right_for(7, inputs, outputs_of(session));
+    std::vector<NamedTensor> mapped;
+    for (const auto& port : session.model().outputs()) {
+      mapped.push_back({port.name, session.map_output(port.name)});
+    }
+    expect_right_for(7, inputs, mapped);
+    session.unmap();
+  }
+}
+
+/// No kernel stands between the rows that come and those that go; more than a write stages.
+TEST_P(SessionSplit, AnInputCanBeAnOutput) {
+  NetworkBuilder network("same", 1);
+  const TensorId input = network.input("x", {-1, 50000});
+  network.output(network.node("Identity", {input}));
+  network.output(network.relu(input));
+  Session session(compile(Inside::make(network.finish()), devices_, options_of(5, {3, 2})));
+  for (const std::uint64_t seed : {1, 2}) {
+    const Tensor x = random_tensor({5, 50000}, seed);
+    const std::vector<NamedTensor> inputs{{"x", x}};
+    const std::vector<NamedTensor> got = session.run(inputs);
+    ASSERT_EQ(got.size(), 2U);
+    EXPECT_TRUE(std::ranges::equal(got[0].tensor.as<float>(), x.as<float>()));
+    std::vector<float> positive;
+    for (const float value : x.as<float>()) positive.push_back(std::max(value, 0.0F));
+    EXPECT_TRUE(std::ranges::equal(got[1].tensor.as<float>(), positive));
+  }
 }
 
 TEST_P(SessionSplit, PortsCanBeMapped) {
