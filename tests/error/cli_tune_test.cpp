@@ -84,7 +84,8 @@ TEST(CliTune, WhatIsFoundIsUsedByLaterPlans) {
   const TemporaryFolder folder;
   const auto cache = cache_in(folder);
   const Outcome outcome = run_program(
-      with(kTune, {"--kernel", "tile_unpacked", "--effort", "fast", "--time-budget", "5s"}), cache);
+      with(kTune, {"--kernel", "tile_unpacked", "--effort", "fast", "--time-budget", "60s"}),
+      cache);
   expect_success(outcome);
   const json result = json::parse(outcome.out);
   ASSERT_EQ(result.at("results").size(), 1U) << outcome.text();

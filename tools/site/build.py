@@ -4,6 +4,7 @@
 of its headers and those of the Python package, which PYTHONPATH leads to. A dead link is an error, and
 so is a public function without a docstring."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -18,7 +19,6 @@ from links import dead_links
 from nav import config_text, listed_pages
 from pages import ROOT, write_pages
 from python_pages import write_python_page
-from sources import write_sources
 
 
 THEME = pathlib.Path("/usr/share/mkdocs/themes/material")
@@ -40,6 +40,7 @@ def put_guides_first(index):
 def needed_programs():
     """What is not installed of what the site is made with."""
     missing = [name for name in ("doxygen", "mkdocs") if shutil.which(name) is None]
+    missing += [name for name in ("pygments",) if importlib.util.find_spec(name) is None]
     return missing if THEME.is_dir() else [*missing, "mkdocs-material"]
 
 
@@ -49,6 +50,8 @@ def main():
         # As GoogleTest says it, which ./dev test counts; 77 is ctest's SKIP_RETURN_CODE.
         print(f"{__file__}:1: Skipped\nnot installed, as ./dev site does: {', '.join(missing)}", flush=True)
         sys.exit(77)
+    from sources import write_sources  # which needs pygments
+
     out = pathlib.Path(sys.argv[1]).resolve()
     staged = out / "pages"
     shutil.rmtree(staged, ignore_errors=True)
