@@ -20,9 +20,14 @@ from __future__ import annotations
 import json as _json
 from typing import Any as _Any
 
+from ._drivers import name_packaged_driver
+
+name_packaged_driver()  # before any call of OpenCL
+
 from ._native import (CompiledModel, Dataset, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
                       SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, convert, device_jsons,
-                      picture_normalization, picture_to_input, quantize, read_picture, with_checkpoint, write_picture)
+                      picture_normalization, picture_to_input, quantize, read_picture, with_checkpoint, with_classes,
+                      write_picture)
 from ._numpy import require_fitting_numpy
 from ._inference import InferenceSession
 from ._training import StopTraining, Trainer

@@ -133,7 +133,9 @@ Found select(const std::string& selector) {
   const std::vector<Found> found = find_devices(problems);
   if (found.empty()) {
     throw DeviceError(
-        "no OpenCL device is found: install a driver (pocl-opencl-icd for the CPU); " +
+        "no OpenCL device is found: install a driver (for the CPU the package pocl-opencl-icd, or "
+        "in "
+        "Python morton[cpu]); " +
         setting("doctor") + " shows what is missing" + listing_of(found, problems));
   }
   if (selector == "auto") return best_of(found);

@@ -83,9 +83,15 @@ bool check_drivers(Checks& checks) {
   bool has_pocl = false;
   for (const fs::path& file : driver_files(checks)) {
     DoctorCheck check{"driver " + file.filename().string(), Outcome::ok, "", ""};
-    std::ifstream in(file);
     std::string library;
-    if (!std::getline(in, library) || library.empty()) {
+    // The loader takes a file with another name for the library itself.
+    if (file.extension() == ".icd") {
+      std::ifstream in(file);
+      std::getline(in, library);
+    } else {
+      library = file.string();
+    }
+    if (library.empty()) {
       check.outcome = Outcome::failed;
       check.detail = file.string() + " names no library";
       check.fix = fix_for_library("");

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where OpenCL's loader finds a driver that pip installed: no `.icd` file of the system names it.
+
+`pip install 'morton[cpu]'` brings Intel's OpenCL for processors. It is used where the system has no driver at all, and
+where none of the loader's variables is set. A system's drivers are never replaced.
+"""
+from __future__ import annotations
+
+import importlib.metadata
+import os
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
+
+SYSTEM_DRIVERS = Path("/etc/OpenCL/vendors")
+_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
+# A package of PyPI and the driver's library in it. It finds the library's own libraries beside itself.
+_PACKAGES = {"intel-opencl-rt": "libintelocl.so"}
+
+
+def packaged_driver() -> Path | None:
+    """The library of the first driver that a package of this Python holds; None where there is none."""
+    for package, library in _PACKAGES.items():
+        try:
+            files = importlib.metadata.files(package) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        for file in files:
+            path = Path(str(file.locate())).resolve()
+            if file.name == library and path.is_file():
+                return path
+    return None
+
+
+def name_packaged_driver(environment: MutableMapping[str, str] = os.environ, system: Path = SYSTEM_DRIVERS,
+                         find: Callable[[], Path | None] = packaged_driver) -> None:
+    """Tells the loader of such a driver, by OCL_ICD_VENDORS, where it would find none. The loader reads the variable at
+    OpenCL's first call in a process."""
+    if any(name in environment for name in _VARIABLES) or any(system.glob("*.icd")):
+        return
+    driver = find()
+    if driver is not None:
+        environment["OCL_ICD_VENDORS"] = str(driver)
