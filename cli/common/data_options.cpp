@@ -49,7 +49,13 @@ Dataset read_data(const DataOptions& options, Split split, const std::vector<Por
                       given == shapes.end() ? inputs.front().shape : given->second, preparation);
 }
 
-void say_what_is_cut(const Dataset& data, const PortInfo& input) {
+void say_what_is_lost(const Dataset& data, const PortInfo& input) {
+  if (data.without_colours > 0) {
+    log::warn(
+        "{}: {} pictures have colours, and the network sees them in grey: its input '{}' has one "
+        "channel",
+        data.where, data.without_colours, input.name);
+  }
   const std::optional<PictureFit> fit = fit_pictures(data, input.shape);
   if (!fit || !fit->cuts()) return;
   log::warn(

@@ -35,8 +35,9 @@ struct Normalization {
                                 const std::vector<PortInfo>& inputs,
                                 const std::map<std::string, Shape>& shapes = {});
 
-/// Says so where pictures are larger than the input, which sees their middle then.
-void say_what_is_cut(const Dataset& data, const PortInfo& input);
+/// Says so where pictures have colours and the input has none, and where they are larger than the
+/// input, which sees their middle then.
+void say_what_is_lost(const Dataset& data, const PortInfo& input);
 
 /// Examples of a run where neither the model nor an option says.
 inline constexpr std::int64_t kUsualBatch = 100;

@@ -46,6 +46,7 @@ constexpr OptionName kOptions[] = {
     {"batch", "--batch"},
     {"budget_ms", "--time-budget"},
     {"cache_dir", "--cache-dir"},
+    {"classes", "--classes"},
     {"clip_norm", "--clip"},
     {"crop", "--crop"},
     {"deviation", "--deviation"},

@@ -198,7 +198,7 @@ int evaluate_model(const EvalArguments& options) {
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   log::info("{}", model.kernels_line(compiled.report()));
-  say_what_is_cut(data, compiled.inputs().front());
+  say_what_is_lost(data, compiled.inputs().front());
   const std::optional<double> threshold = threshold_of(model, compiled, options);
   const Normalization normalization = normalization_of(options.data);
   EvaluationOptions evaluation{

@@ -39,6 +39,7 @@ Examples:
   morton train lenet5 --data data/mnist
   morton train c18-cnn --data data/mnist --steps 600 --test-every 100
   morton train net.onnx --data photos --freeze 'features.*' --validation 0.1 --patience 3
+  morton train mobilenet.onnx --data birds --classes 3 --preset imagenet   # a new last layer
   morton train net.onnx --data cifar --optimizer sgd --momentum 0.9 --lr 0.1 \
       --schedule cosine:warmup=500 --augment flip,crop=4 --epochs 30
   morton train lenet5 --data data/mnist --epochs 3 --html training.html
@@ -62,10 +63,10 @@ Examples read_examples(const TrainOptions& options, const Model& model) {
 }
 
 Model model_of(const TrainOptions& options) {
-  if (names_architecture(options.model.path)) {
-    return new_model(options.model.path, options.run.seed);
-  }
-  return read_model(options.model);
+  Model model = names_architecture(options.model.path)
+                    ? new_model(options.model.path, options.run.seed)
+                    : read_model(options.model);
+  return options.classes == 0 ? model : with_classes(model, options.classes, options.run.seed);
 }
 
 std::int64_t elements_of(const TrainingSummary& summary) {
@@ -115,9 +116,9 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
       bytes_text(summary.activation_bytes + summary.workspace_bytes));
   if (!names_architecture(options.model.path)) say_doubts(summary);
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
-  say_what_is_cut(examples.training, trainer.input());
+  say_what_is_lost(examples.training, trainer.input());
   if (examples.test && example_shape(*examples.test) != example_shape(examples.training)) {
-    say_what_is_cut(*examples.test, trainer.input());
+    say_what_is_lost(*examples.test, trainer.input());
   }
   log::info("{} examples for training{}, {} for validation{}", examples.training.size(),
             left_over == 0 ? ""
@@ -213,10 +214,10 @@ void write_page(Trainer& trainer, const Examples& examples, const TrainOptions& 
 
 int train_model(TrainOptions options) {
   settle(options);
-  if (options.why && !options.plan) throw UsageError("--why: give it with --plan");
-  if (options.plan) settle_plan(options);
+  if (options.plan.why && !options.plan.shown) throw UsageError("--why: give it with --plan");
+  if (options.plan.shown) settle_plan(options);
   check_options(options.run);
-  if (!options.plan) require_other_file(options);
+  if (!options.plan.shown) require_other_file(options);
   const Model model = model_of(options);
   const Examples examples = read_examples(options, model);
   options.trainer.targets = TrainerOptions::Targets::labels;
@@ -229,9 +230,9 @@ int train_model(TrainOptions options) {
   };
   Trainer trainer(model, open_device(options.device), options.trainer);
   building.reset();
-  if (options.plan) {
+  if (options.plan.shown) {
     using Detail = CompiledModel::Detail;
-    emit(trainer.plan_text(options.why ? Detail::why : Detail::brief, option_text), "");
+    emit(trainer.plan_text(options.plan.why ? Detail::why : Detail::brief, option_text), "");
     return 0;
   }
   say_beginning(trainer, examples, options);

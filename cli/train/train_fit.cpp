@@ -105,6 +105,13 @@ void check_labels(const Examples& examples, const Model& model, const TrainOptio
   require_labels_below(examples.training, classes);
   if (examples.validation) require_labels_below(*examples.validation, classes);
   if (examples.test) require_labels_below(*examples.test, classes);
+  if (!single && examples.training.classes < classes) {
+    log::info(
+        "the network tells {} classes apart, and the data have {}: --classes {} gives it a last "
+        "layer "
+        "for these",
+        classes, examples.training.classes, examples.training.classes);
+  }
 }
 
 }  // namespace morton::cli

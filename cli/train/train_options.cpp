@@ -49,6 +49,11 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
       ->option_text("NAME")
       ->transform(one_of(numbered(losses)));
   command
+      .add_option("--classes", options.classes,
+                  "Give the last layer so many outputs, with new weights; all other weights stay")
+      ->option_text("N")
+      ->check(whole_number(1));
+  command
       .add_option("--freeze", options.trainer.freeze,
                   "Parameters to leave as they are: names with * and ?; repeatable")
       ->option_text("PATTERN,...")
@@ -132,9 +137,9 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--html", options.html, "Write a page for a browser: curves and confusion matrix")
       ->option_text("FILE");
-  command.add_flag("--plan", options.plan, "Show the plan of a training step, and end");
+  command.add_flag("--plan", options.plan.shown, "Show the plan of a training step, and end");
   command.add_flag(
-      "--why", options.why,
+      "--why", options.plan.why,
       "With --plan: show the reason of every choice, and the kernels of each joined launch");
   command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
   command.add_flag("--restart", options.restart,

@@ -23,8 +23,11 @@ struct TrainOptions {
   double validation =
       0.0;                 ///< share of the training examples; 0: the test part, where there is one
   std::int64_t batch = 0;  ///< 0: what the model's file fixes, or 100
+  std::int64_t classes = 0;  ///< 0: those that the model has
   CompileOptions::Launches launches = CompileOptions::Launches::joined_for_training;
-  bool plan = false, why = false;
+  struct Plan {
+    bool shown = false, why = false;
+  } plan;
   bool nesterov = false, recompute = false, resume = false, restart = false;
   std::string out;   ///< empty: after the model's name
   std::string html;  ///< empty: no page

@@ -25,6 +25,9 @@ struct MORTON_API Dataset {
   /// Labels are 0 to `classes` - 1; 0 where the targets are values.
   std::int64_t classes = 0;
   std::vector<std::string> class_names;  ///< empty, or one for each class
+  /// Coloured pictures, of all that were read, that were turned to grey for an input of one
+  /// channel.
+  std::int64_t without_colours = 0;
 
   [[nodiscard]] std::int64_t size() const { return inputs.shape().front(); }  ///< examples, N
   [[nodiscard]] bool has_labels() const { return classes > 0; }

@@ -63,6 +63,11 @@ Model model_of_bytes(const py::bytes& onnx, const std::string& name) {
   return Model::from_bytes(text, name);
 }
 
+Model with_other_classes(const Model& model, std::int64_t classes, std::uint64_t seed) {
+  const py::gil_scoped_release released;
+  return with_classes(model, classes, seed);
+}
+
 }  // namespace
 
 void bind_models(py::module_& module) {
@@ -109,6 +114,10 @@ void bind_models(py::module_& module) {
       .def_property_readonly("text", &Model::text, "The graph as text.")
       .def("__repr__",
            [](const Model& self) { return "<morton.Model " + self.summary().name + ">"; });
+  module.def("with_classes", &with_other_classes, py::arg("model"), py::arg("classes"),
+             py::arg("seed") = 1,
+             "The model with a new last layer of so many outputs, to be trained on other data; all "
+             "other weights stay. Raises UsageError that names the node in the way.");
 }
 
 }  // namespace morton::python

@@ -53,5 +53,6 @@ __all__ = [
     "capi", "compile", "convert", "devices", "disable_telemetry_events", "enable_telemetry_events", "get_all_providers",
     "get_available_providers", "get_build_info", "get_device", "get_version_string", "picture_normalization",
     "picture_to_input", "preload_dlls", "quantize", "read_picture", "set_default_logger_severity",
-    "set_default_logger_verbosity", "set_seed", "with_checkpoint", "write_picture",
+    "set_default_logger_verbosity", "set_seed", "with_checkpoint", "with_classes",
+    "write_picture",
 ]

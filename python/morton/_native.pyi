@@ -285,6 +285,10 @@ class Trainer:
     def summary(self) -> TrainingSummary:
         """How many numbers are trained, and bytes on the device: a dict."""
 
+def with_classes(model: Model, classes: int, seed: int = 1) -> Model:
+    """The model with a new last layer of so many outputs, to be trained on other data; all other weights stay. Raises
+    UsageError that names the node in the way."""
+
 def with_checkpoint(model: Model, path: str) -> tuple[Model, Checkpoint]:
     """The model with the parameters of a checkpoint, a file or the newest good one of a folder, that `train` or the
     command wrote; and a dict of where, step and damage."""

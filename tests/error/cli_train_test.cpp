@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <morton/pictures.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -236,6 +237,28 @@ TEST_F(CliTrain, NamesOfClassesLieBesideTheModel) {
                                       "28x28", "--labels", at("out/labels.txt"), "--top-k", "10"});
   expect_success(answer);
   EXPECT_THAT(answer.out, ::testing::HasSubstr("dove"));
+  EXPECT_THAT(learned.err, ::testing::HasSubstr("--classes 2 gives it a last layer for these"));
+  // A last layer for the two, and no names but theirs.
+  words.insert(words.end(), {"--classes", "2", "--restart"});
+  const Outcome again = run_program(words);
+  expect_success(again);
+  EXPECT_EQ(read_bytes(at("out/labels.txt")), "crow\ndove\n");
+}
+
+TEST_F(CliTrain, SaysWhereColoursAreLost) {
+  for (const char* name : {"red", "blue"}) {
+    std::filesystem::create_directories(folder_.path() / "colours" / name);
+    Tensor picture = Tensor::allocate(DType::u8, {28, 28, 3});
+    std::ranges::fill(picture.as_mutable<std::uint8_t>(), std::uint8_t{90});
+    write_picture(at(std::string("colours/") + name + "/one.png"), picture);
+  }
+  std::vector<std::string> words = arguments(
+      "out", {"--data", at("colours"), "--resize", "28x28", "--epochs", "1", "--batch", "2"});
+  words[1] = "c18-cnn";
+  const Outcome learned = run_program(words);
+  expect_success(learned);
+  EXPECT_THAT(learned.err, ::testing::HasSubstr("2 pictures have colours, and the network sees "
+                                                "them in grey: its input 'input' has one channel"));
 }
 
 /// A file does not tell what was learned; of a network that Morton makes it is known.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/architectures.hpp"
 
+#include <utility>
+
 #include "api/inside.hpp"
 #include "graph/architectures.hpp"
+#include "passes/new_last_layer.hpp"
 
 namespace morton {
 using namespace api;
@@ -17,6 +20,12 @@ std::vector<ArchitectureInfo> architectures() {
 
 Model new_model(const std::string& architecture, std::uint64_t seed) {
   return Inside::make(build(find_architecture(architecture), seed));
+}
+
+Model with_classes(const Model& model, std::int64_t classes, std::uint64_t seed) {
+  Graph graph = Inside::of(model);
+  make_new_last_layer(graph, classes, seed);
+  return Inside::make(std::move(graph));
 }
 
 }  // namespace morton

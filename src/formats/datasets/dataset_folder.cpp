@@ -76,7 +76,7 @@ Tensor planes_of(const Tensor& image) {
 }
 
 /// A picture as the form says, [C, H, W].
-Tensor formed(const fs::path& path, const PictureForm& form) {
+Tensor formed(const fs::path& path, const Tensor& image, const PictureForm& form) {
   PicturePreparation levels = form.preparation;
   levels.mean.clear();
   levels.deviation.clear();
@@ -84,7 +84,7 @@ Tensor formed(const fs::path& path, const PictureForm& form) {
   const auto open = [](std::int64_t extent) { return extent > 0 ? extent : -1; };
   const Shape one{picture_channels_of(form.input), open(size.height), open(size.width)};
   try {
-    return picture_to_input(read_image(path), DType::u8, one, levels);
+    return picture_to_input(image, DType::u8, one, levels);
   } catch (const UsageError& error) {
     throw UsageError(path.string() + ": " + error.message());
   }
@@ -94,6 +94,7 @@ struct Picture {
   fs::path path;
   std::int32_t label = 0;
   Tensor planes{};
+  bool has_lost_colours = false;
 };
 
 /// The pictures of a class, read; all of the size of the first.
@@ -110,7 +111,10 @@ void read_class(const fs::path& folder, std::int32_t label, const PictureForm* f
                      "class, or no such folder");
   }
   for (const fs::path& file : files) {
-    pictures.push_back({file, label, form ? formed(file, *form) : planes_of(read_image(file))});
+    const Tensor image = read_image(file);
+    Tensor planes = form ? formed(file, image, *form) : planes_of(image);
+    const bool lost = image.shape()[2] >= 3 && planes.shape()[0] == 1;
+    pictures.push_back({file, label, std::move(planes), lost});
     const Shape& first = pictures.front().planes.shape();
     const Shape& here = pictures.back().planes.shape();
     if (here[1] == first[1] && here[2] == first[2]) continue;
@@ -168,6 +172,7 @@ Dataset load_folder(const fs::path& path, Split split, const PictureForm* form) 
   data.targets = Tensor::allocate(DType::i32, {static_cast<std::int64_t>(pictures.size())});
   const std::span<std::int32_t> labels = data.targets.as_mutable<std::int32_t>();
   for (std::size_t i = 0; i < pictures.size(); ++i) labels[i] = pictures[i].label;
+  data.without_colours = std::ranges::count_if(pictures, &Picture::has_lost_colours);
   data.classes = static_cast<std::int64_t>(names.size());
   for (const std::string& name : names) data.class_names.push_back(printable_name(name));
   return data;
