@@ -32,43 +32,15 @@ fi
 (($# > 0)) || set -- "$here"
 ((EUID == 0)) || die "run it as root: it makes roots of Debian and mounts /proc in them"
 command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
-
-# make_root ROOT ARCHITECTURE: a bare root, where it does not exist.
-make_root() {
-  local root=$1 architecture=$2 include=lintian,ccache,fakeroot options uri architectures=$here
-  [[ ! -e $root/ready ]] || return 0
-  if [[ $architecture != "$here" ]]; then
-    include+=,crossbuild-essential-$architecture
-    architectures+=,$architecture
-  fi
-  uri=$(debian_uri)
-  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
-  mapfile -t options < <(apt_options)
-  rm -rf "$root"
-  mkdir -p "$folder"
-  mmdebstrap --quiet --variant=buildd --architectures="$architectures" --include="$include" \
-    "${options[@]}" bookworm "$root" "$uri"
-  touch "$root/ready"
-}
-
-# The files that git knows or would add, as they are.
-copy_sources() {
-  local place=$1
-  rm -rf "$place"
-  mkdir -p "$place"
-  git -C "$repository" ls-files -z --cached --others --exclude-standard |
-    while IFS= read -r -d '' file; do
-      [[ ! -e $repository/$file ]] || printf '%s\0' "$file"
-    done | tar -C "$repository" --null -T - -c | tar -C "$place" -x
-}
+mkdir -p "$folder"
 
 # build ARCHITECTURE: its packages, in build-packages/ARCHITECTURE.
 build() {
   local architecture=$1 root=$folder/root-$1 kind=(-b) profiles=nocheck
-  make_root "$root" "$architecture"
+  build_root "$root" "$architecture"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   rm -rf "$root/build"
-  copy_sources "$root/build/morton"
+  copy_sources "$repository" "$root/build/morton"
   if [[ $architecture != "$here" ]]; then
     kind=(-B "--host-arch=$architecture")
     profiles=cross,nocheck

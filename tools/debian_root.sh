@@ -42,3 +42,62 @@ in_root() {
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 \
       chroot "$root" bash -c "cd \"\$1\" && shift && exec env \"\$@\"" bash "$repository" "$@"' bash "$@"
 }
+
+# build_root ROOT ARCHITECTURE: a bare root in which packages for the architecture are built, where it
+# does not exist. What compiles for another architecture than this machine's comes with it.
+build_root() {
+  local root=$1 architecture=$2 include=lintian,ccache,fakeroot options uri here
+  here=$(dpkg --print-architecture)
+  local architectures=$here
+  [[ ! -e $root/ready ]] || return 0
+  if [[ $architecture != "$here" ]]; then
+    include+=,crossbuild-essential-$architecture
+    architectures+=,$architecture
+  fi
+  uri=$(debian_uri)
+  [[ -n $uri ]] || {
+    echo "this machine's apt has no Debian 12 lists; run apt-get update" >&2
+    return 1
+  }
+  mapfile -t options < <(apt_options)
+  rm -rf "$root"
+  mmdebstrap --quiet --variant=buildd --architectures="$architectures" --include="$include" \
+    "${options[@]}" bookworm "$root" "$uri"
+  touch "$root/ready"
+}
+
+# copy_sources REPOSITORY PLACE: the files that git knows or would add, as they are.
+copy_sources() {
+  local repository=$1 place=$2
+  rm -rf "$place"
+  mkdir -p "$place"
+  git -C "$repository" ls-files -z --cached --others --exclude-standard |
+    while IFS= read -r -d '' file; do
+      [[ ! -e $repository/$file ]] || printf '%s\0' "$file"
+    done | tar -C "$repository" --null -T - -c | tar -C "$place" -x
+}
+
+# carry_pip ROOT: how this machine's pip reaches its packages.
+carry_pip() {
+  local root=$1 certificates
+  [[ -e /etc/pip.conf ]] || return 0
+  cp /etc/pip.conf "$root/etc/pip.conf"
+  certificates=$(sed -n 's/^cert *= *//p' /etc/pip.conf)
+  [[ -z $certificates ]] || install -D -m 644 "$certificates" "$root/$certificates"
+}
+
+# run_through_qemu ARCHITECTURE: from now on this machine's kernel runs the architecture's programs
+# through qemu, in roots too. Where that was not so, it ends with the script.
+run_through_qemu() {
+  local name place=/proc/sys/fs/binfmt_misc
+  case $1 in
+    arm64) name=qemu-aarch64 ;;
+    armhf) name=qemu-arm ;;
+  esac
+  [[ -e $place/register ]] || mount -t binfmt_misc binfmt_misc "$place" || return 1
+  [[ ! -e $place/$name ]] || return 0
+  [[ -r /usr/lib/binfmt.d/$name.conf ]] || return 1
+  cat "/usr/lib/binfmt.d/$name.conf" >"$place/register"
+  # shellcheck disable=SC2064  # the name as it is now
+  trap "echo -1 >$place/$name" EXIT
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/release.sh TAG [PART...]
+#
+# Builds what a release publishes from its tag (v0.1.0), tries each in a bare root, and gathers it in
+# build-release/TAG with the file SHA256SUMS. The parts, all without a name:
+#
+#   packages   Debian packages for amd64, arm64 and armhf; on this machine with the tests of debian/tests,
+#              on arm64 through qemu
+#   wheels     Python wheels for amd64 and arm64, this machine's with morton[cpu]
+#   program    the program that needs only libc and libOpenCL; it runs the demo
+#   site       the pages as an archive, after the checks in a browser
+#   sources    the tagged files as an archive
+#
+# The tag, CMakeLists.txt, CHANGELOG.md and debian/changelog must name one version. Parts that are
+# there already are built anew; the roots in build-packages are used again. Run it as root, with the
+# packages of `./dev package` and `./dev site` installed, and qemu-user-static. It takes hours.
+set -euo pipefail
+
+die() {
+  echo "release: $*" >&2
+  exit 1
+}
+
+repository=$(cd "$(dirname "$0")/.." && pwd)
+(($# > 0)) || die "usage: tools/release.sh TAG [packages] [wheels] [program] [site] [sources]"
+tag=$1
+shift
+(($# > 0)) || set -- sources program site packages wheels
+for part; do
+  [[ $part =~ ^(packages|wheels|program|site|sources)$ ]] || die "there is no part '$part'"
+done
+git -C "$repository" rev-parse --verify --quiet "refs/tags/$tag^{commit}" >/dev/null ||
+  die "there is no tag '$tag'"
+
+result=$repository/build-release/$tag
+sources=$repository/build-release/$tag-sources
+mkdir -p "$result"
+rm -rf "$sources"
+git clone --quiet --branch "$tag" -c advice.detachedHead=false "$repository" "$sources"
+
+version=$(sed -n 's/^project(morton VERSION \([0-9.]*\).*/\1/p' "$sources/CMakeLists.txt")
+[[ $tag == "v$version" ]] || die "the tag is $tag, and CMakeLists.txt says $version"
+grep -q "^## \[$version\]" "$sources/CHANGELOG.md" ||
+  die "CHANGELOG.md has no section '## [$version]'"
+head -n 1 "$sources/debian/changelog" | grep -q "^morton ($version)" ||
+  die "debian/changelog does not begin with $version"
+
+# The roots of earlier builds, with what ccache keeps in them.
+mkdir "$sources/build-packages"
+for root in "$repository"/build-packages/root-*; do
+  [[ ! -e $root/ready ]] || ln -s "$root" "$sources/build-packages/"
+done
+
+in_sources() { (cd "$sources" && "$@"); }
+
+# Files of the part are replaced as a whole.
+publish() {
+  local file
+  for file; do
+    rm -f "$result/$(basename "$file")"
+    cp "$file" "$result/"
+  done
+}
+
+make_packages() {
+  in_sources tools/debian_packages.sh amd64 arm64 armhf
+  in_sources tools/try_packages.sh --tests
+  in_sources tools/try_packages.sh arm64
+  find "$sources"/build-packages/{amd64,arm64,armhf} -name '*.deb' ! -name '*-dbgsym_*' -print0 |
+    while IFS= read -r -d '' file; do publish "$file"; done
+}
+
+make_wheels() {
+  in_sources tools/wheels.sh amd64 arm64
+  in_sources tools/try_wheel.sh
+  publish "$sources"/build-wheels/*.whl
+}
+
+make_program() {
+  in_sources ./dev build static
+  in_sources build-static/morton demo
+  cp "$sources/build-static/morton" "$result/morton-$version-linux-$(uname -m)"
+}
+
+make_site() {
+  in_sources ./dev site --check
+  tar -C "$sources/build/site" --transform "s,^html,morton-$version-site," -cJf \
+    "$result/morton-$version-site.tar.xz" html
+}
+
+make_sources() {
+  git -C "$sources" archive --prefix="morton-$version/" --output "$result/morton-$version.tar.gz" HEAD
+}
+
+for part; do
+  echo "== $part"
+  "make_$part"
+done
+rm -f "$result/SHA256SUMS"
+sums=$(cd "$result" && sha256sum -- *)
+echo "$sums" >"$result/SHA256SUMS"
+echo "$result:"
+echo "$sums"

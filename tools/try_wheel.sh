@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/try_wheel.sh
+#
+# Installs the wheel that tools/wheels.sh has built for this machine in a bare root of Debian 12 with
+# python3 and its venv and nothing else, as a user who is not root, and runs a script of ten lines.
+# Without a driver the script must end with one clear error. With morton[cpu] it must classify a digit.
+# Prints what that takes, and fails where it is more than 120 seconds. The root, build-wheels/root-try,
+# is made anew each time. Run it as root, with mmdebstrap installed.
+set -euo pipefail
+# shellcheck source=tools/debian_root.sh
+source "$(dirname "$0")/debian_root.sh"
+
+die() {
+  echo "try_wheel: $*" >&2
+  exit 1
+}
+
+repository=$(cd "$(dirname "$0")/.." && pwd)
+root=$repository/build-wheels/root-try
+most_seconds=120
+(($# == 0)) || die "usage: tools/try_wheel.sh"
+((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
+command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+wheel=$(compgen -G "$repository/build-wheels/morton-*_$(uname -m).whl") ||
+  die "there is no wheel in build-wheels: tools/wheels.sh builds it"
+
+uri=$(debian_uri)
+[[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
+mapfile -t options < <(apt_options)
+rm -rf "$root"
+mmdebstrap --quiet --variant=minbase --include=python3-venv,ca-certificates "${options[@]}" bookworm "$root" "$uri"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+carry_pip "$root"
+mkdir -p "$root/srv/user"
+cp "$wheel" "$repository/models/lenet5.onnx" "$repository/examples/data/digit_7.png" "$root/srv/user/"
+cat >"$root/srv/user/digit.py" <<'END'
+import time
+import morton as ort
+
+started = time.monotonic()
+session = ort.InferenceSession("lenet5.onnx")
+port = session.get_inputs()[0]
+picture = ort.picture_to_input("digit_7.png", port.shape)
+shares, = session.run(None, {port.name: picture})
+print(f"a {shares.argmax()}, sure by {100 * shares.max():.2f} %, after {time.monotonic() - started:.1f} s")
+print(f"on {session.device.name}")
+END
+chroot "$root" useradd --home-dir /srv/user user
+chroot "$root" chown -R user:user /srv/user
+
+# shellcheck disable=SC2016  # expanded by the inner bash
+in_root "$root" "$repository" ro most="$most_seconds" bash -euo pipefail -c '
+  as_user() { setpriv --reuid user --regid user --clear-groups env HOME=/srv/user "$@"; }
+  cd /srv/user
+  started=$SECONDS
+  as_user python3 -m venv plain
+  as_user plain/bin/pip --quiet --disable-pip-version-check install ./*.whl
+  echo "pip install: $((SECONDS - started)) s"
+  if as_user plain/bin/python digit.py >out 2>error; then echo "a driver was found where none is" >&2; exit 1; fi
+  tail -n 1 error
+  grep -q "no OpenCL device is found.*morton\[cpu\]" error || { cat error >&2; exit 1; }
+  started=$SECONDS
+  as_user python3 -m venv with_driver
+  wheel=$(echo ./*.whl)
+  as_user with_driver/bin/pip --quiet --disable-pip-version-check install "$wheel[cpu]"
+  installed=$SECONDS
+  as_user with_driver/bin/python digit.py | tee answer
+  grep -q "^a 7, " answer || { echo "the answer is wrong" >&2; exit 1; }
+  ended=$SECONDS
+  echo "pip install with [cpu]: $((installed - started)) s; the script: $((ended - installed)) s"
+  ((ended - started <= most)) || { echo "that is more than $most s" >&2; exit 1; }'
