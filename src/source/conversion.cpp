@@ -80,9 +80,11 @@ std::string to_integer(ScalarOp op, DType from, DType to, const std::string& val
   const std::string rounding = saturates ? "rte" : "rtz";
   const std::string converted = "convert_" + name + "_sat_" + rounding + "(" + value + ")";
   if (is_narrow) return limited(to, converted);
-  // OpenCL has a NaN become 0; NVIDIA's driver gives the least number for 64 bits.
-  const bool is_long = size_of(to) == 8 && is_real(from);
-  return is_long ? "(isnan(" + value + ") ? (" + name + ")0 : " + converted + ")" : converted;
+  // OpenCL has a NaN become 0; NVIDIA's driver gives the least number for 64 bits, Oclgrind without
+  // optimisation for 8.
+  const bool is_byte = size_of(to) == 1 && !saturates;
+  const bool is_said = is_real(from) && (size_of(to) == 8 || is_byte);
+  return is_said ? "(isnan(" + value + ") ? (" + name + ")0 : " + converted + ")" : converted;
 }
 
 /// The functions between the bits of a half and a float that has its value.

@@ -59,14 +59,16 @@
 #define EACH(words)                                                   \
   for (int i = 0; i < VECTORS; ++i) WHOLE(to) = AS_WHOLES(words); \
   break
-#define EACH_TRUTH(condition)                                    \
-  for (int i = 0; i < VECTORS; ++i) WHOLE(to) = (condition)&1; \
+// Not 1, which a compiler knows: it then widens the bits of a vector, and Oclgrind 21.10 makes 255 of each.
+#define EACH_TRUTH(condition)                                        \
+  for (int i = 0; i < VECTORS; ++i) WHOLE(to) = (condition) & truth; \
   break
 
 __kernel ATTRIBUTES void program(ARGUMENTS) {
   PLACE int registers[REGISTERS * CHUNK] __attribute__((aligned(64)));
   __global const uint* arrays[] = {ARRAYS};
   const int last = work[0] - 1;
+  const int truth = work[0] > 0;
   const int once = work[1];
   const int for_each = work[2];
   const int result = work[3];
