@@ -28,29 +28,46 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# run NAME OPTION...: one pass over the tests with more options for Oclgrind.
+# One process keeps 17 GB of what it has built in the end, so the tests are in parts.
+parts=8
+
+# run NAME OPTION...: one pass over the tests with more options for Oclgrind, as many parts at a time as
+# there are processors.
 run() {
-  local name=$1 log=$work/$1.log
+  local name=$1 part ran=0
   shift
   echo "== oclgrind, $name"
-  mkdir "$work/$name-cache"
-  : >"$log"
+  mkdir "$work/$name"
   # A failed test is seen below, after the log has been shown.
-  MORTON_CACHE_DIR=$work/$name-cache oclgrind --local-mem-size 1048576 --log "$log" "$@" \
-    "$program" --gtest_filter="$filter" --gtest_brief=1 \
-    </dev/null 2>&1 | tee "$work/$name.out" || true
-  if ! grep -qE '^\[==========\] [1-9][0-9]* tests? from .* ran' "$work/$name.out"; then
-    echo "oclgrind: no test ran to its end (filter $filter)" >&2
+  # shellcheck disable=SC2016  # expanded by the inner bash
+  seq 0 $((parts - 1)) | folder=$work/$name parts=$parts program=$program filter=$filter \
+    xargs -P "$(nproc)" -I '{}' bash -c '
+      part=$1 && shift
+      mkdir "$folder/cache$part" && : >"$folder/$part.log"
+      MORTON_CACHE_DIR=$folder/cache$part GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$part \
+        oclgrind --local-mem-size 1048576 --log "$folder/$part.log" "$@" \
+        "$program" --gtest_filter="$filter" --gtest_brief=1 </dev/null >"$folder/$part.out" 2>&1' \
+    bash '{}' "$@" || true
+  for ((part = 0; part < parts; ++part)); do
+    cat "$work/$name/$part.out"
+    if ! grep -qE '^\[==========\] [0-9]+ tests? from .* ran' "$work/$name/$part.out"; then
+      echo "oclgrind: part $part did not run to its end" >&2
+      status=1
+    elif grep -q '^\[  FAILED  \]' "$work/$name/$part.out"; then
+      echo "oclgrind: tests failed" >&2
+      status=1
+    fi
+    ! grep -qE '^\[==========\] [1-9]' "$work/$name/$part.out" || ran=1
+    if [[ -s $work/$name/$part.log ]]; then
+      echo "oclgrind: the log of $name is not empty:" >&2
+      sed -n '1,200p' "$work/$name/$part.log" >&2
+      status=1
+    fi
+  done
+  ((ran)) || {
+    echo "oclgrind: no test ran (filter $filter)" >&2
     status=1
-  elif grep -q '^\[  FAILED  \]' "$work/$name.out"; then
-    echo "oclgrind: tests failed" >&2
-    status=1
-  fi
-  if [[ -s $log ]]; then
-    echo "oclgrind: the log of $name is not empty:" >&2
-    sed -n '1,200p' "$log" >&2
-    status=1
-  fi
+  }
 }
 
 # Accesses and races are those of the code that devices run, so it is optimised. Uninitialised reads

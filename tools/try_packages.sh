@@ -50,7 +50,8 @@ rm -rf "$root"
 mmdebstrap --quiet --variant=minbase --architectures="$architecture" "${options[@]}" bookworm "$root" "$uri"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir "$root/packages"
-cp "$packages/$here"/*_all.deb "$packages/$architecture"/*.deb "$root/packages/"
+cp "$packages/$architecture"/*.deb "$root/packages/"
+[[ $architecture == "$here" ]] || cp "$packages/$here"/*_all.deb "$root/packages/"
 rm -f "$root"/packages/*-dbgsym_*.deb
 
 # shellcheck disable=SC2016  # expanded by the inner bash
