@@ -2,7 +2,7 @@
 //
 // Products that are split along K: parts of unequal length, parts of one element, too few elements
 // to split, operands as they lie and transposed, an epilogue behind the sum; convolutions whose
-// columns are.
+// columns or channels are.
 #include <gtest/gtest.h>
 
 #include "device/catalogue/catalogue_runs.hpp"
@@ -106,6 +106,31 @@ TEST_P(SplitK, ColumnsOfAConvolutionAreWrittenInParts) {
     for (const char* line : {"as_large | 3x17x11x9 5x17x9x7! | | ",
                              "padded | 2x13x7x5 9x13x5x5! 9! | pads=[2,1,3,0] | Relu",
                              "strides | 1x70x9x8 3x70x3x2! | strides=[2,3] dilations=[2,1] | "}) {
+      for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
+        graphs.push_back(to_test_graph(parse_case("Conv", line, "recipe_split_k_test"), kind));
+      }
+    }
+    const WayReport report =
+        run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
+    EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+  }
+}
+
+TEST_P(SplitK, ChannelsOfAConvolutionArePartedIntoGroups) {
+  if (shared_device()->info().compute.cuda_capability < 80)
+    GTEST_SKIP() << "the recipe is for NVIDIA's GPUs from capability 8.0 on";
+  const Catalogue catalogue = Catalogue::standard();
+  for (const std::int64_t parts : {2, 5, 10}) {
+    Way way{"conv2d.channel_parts",
+            "conv2d",
+            {{"conv2d", "conv2d.channel_parts"}, {"sum", "sum.single"}},
+            {"sum.single"}};
+    way.inside = Way::Inside::free;
+    way.tunables["conv2d.channel_parts"] = {{"B", parts}};
+    std::vector<TestGraph> graphs;
+    for (const char* line : {"as_large | 3x20x11x9 5x20x9x7! | | ",
+                             "padded | 2x100x7x5 9x100x5x5! 9! | pads=[2,1,3,0] | Relu",
+                             "strides | 1x70x9x8 67x70x3x2 | strides=[2,3] dilations=[2,1] | "}) {
       for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
         graphs.push_back(to_test_graph(parse_case("Conv", line, "recipe_split_k_test"), kind));
       }

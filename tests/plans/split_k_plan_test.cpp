@@ -91,7 +91,7 @@ TEST(SplitK, DoesNotSplitItsOwnParts) {
 
 /// The gradient of a convolution's weights: the batch is its channels, and the gradient of the
 /// result, as large as an image, its filters.
-TEST(SplitK, ColumnsOfAConvolutionOfFewPixelsAreWrittenInParts) {
+Plan plan_weights_gradient(const PlanOptions& options) {
   NetworkBuilder network("weights_gradient", 1);
   const TensorId image = network.input("image", {32, 100, 14, 14});
   const TensorId filters = network.input("filters", {64, 100, 14, 14});
@@ -99,7 +99,13 @@ TEST(SplitK, ColumnsOfAConvolutionOfFewPixelsAreWrittenInParts) {
       network.node("Conv", {image, filters}, {{"pads", std::vector<std::int64_t>(4, 2)}}));
   Graph graph = network.finish();
   run_passes(graph, {});
-  const Plan plan = make_plan(graph, Catalogue::standard(), saved_device("nvidia_h200"), {});
+  return make_plan(graph, Catalogue::standard(), saved_device("nvidia_h200"), options);
+}
+
+TEST(SplitK, ColumnsOfAConvolutionOfFewPixelsAreWrittenInParts) {
+  PlanOptions options;
+  options.exclude = {"conv2d.channel_parts"};
+  const Plan plan = plan_weights_gradient(options);
   ASSERT_EQ(plan.decisions.size(), 1U);
   const std::string way = plan.decisions.begin()->second.way;
   EXPECT_TRUE(way.starts_with("conv2d.im2col_parts/")) << way;
@@ -113,6 +119,22 @@ TEST(SplitK, ColumnsOfAConvolutionOfFewPixelsAreWrittenInParts) {
   EXPECT_EQ(parts, ceil_div(std::int64_t{100} * 14 * 14, depth));
   const std::string sizes = "B=" + std::to_string(parts) + " DEPTH=" + std::to_string(depth);
   EXPECT_NE(product->problem.find(sizes), std::string::npos) << product->problem;
+  EXPECT_TRUE(splits(plan)) << way;
+}
+
+TEST(SplitK, ChannelsOfAConvolutionOfFewPixelsArePartedWithoutColumns) {
+  const Plan plan = plan_weights_gradient({});
+  ASSERT_EQ(plan.decisions.size(), 1U);
+  const std::string way = plan.decisions.begin()->second.way;
+  EXPECT_TRUE(way.starts_with("conv2d.channel_parts/conv2d.async_gathered")) << way;
+  const auto product = std::ranges::find_if(
+      plan.steps, [](const Step& step) { return step.kernel.starts_with("conv2d."); });
+  ASSERT_NE(product, plan.steps.end()) << way;
+  // A group for each part of the channels, with all filters.
+  const std::int64_t parts = product->tuned_as.structure.at("G");
+  EXPECT_GT(parts, 1);
+  EXPECT_EQ(parts * product->tuned_as.structure.at("I"), 100);
+  EXPECT_EQ(product->tuned_as.extents.at("O"), 64 * parts);
   EXPECT_TRUE(splits(plan)) << way;
 }
 

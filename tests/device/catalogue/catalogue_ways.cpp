@@ -70,6 +70,10 @@ void set_limits(Way& way, const std::string& recipe) {
   } else if (recipe == "reduce.two_stages") {
     way.least_cases = 9;
     return;
+  } else if (recipe == "conv2d.channel_parts") {
+    // Those of one group whose channels part evenly, and which gather.
+    way.least_cases = 16;
+    return;
   } else if (recipe != "gemm.split_k" && recipe != "conv2d.im2col_parts" &&
              recipe != "conv_transpose2d.fold_gemm") {
     return;
