@@ -30,7 +30,8 @@ std::string filled_in(std::string_view text, const Words& words) {
 
 std::string number(std::int64_t value) { return std::to_string(value) + "u"; }
 
-// No branches: of those LLVM makes a switch over bytes, whose negative cases Oclgrind 21.10 does not find.
+// No branches: of those LLVM makes a switch over bytes, whose negative cases Oclgrind 21.10 does
+// not find.
 constexpr std::string_view kFromSmall = R"(float $name$(uchar code) {
   const uint size = code & $magnitude$;
   const uint sign = code & $sign$ ? 0x80000000u : 0u;
