@@ -9,6 +9,7 @@
 #include "common/option_names.hpp"
 #include "common/read_model.hpp"
 #include "common/unused_options.hpp"
+#include "morton/architectures.hpp"
 #include "morton/error.hpp"
 #include "morton/evaluation.hpp"
 #include "morton/support.hpp"
@@ -89,6 +90,14 @@ void GivenModel::take_checkpoint(const std::string& path) {
   if (!at.damage.empty()) log::warn("{}", at.damage);
   log::info("the parameters are those of {}, after step {}", at.where, at.step);
   model_ = std::move(at.model);
+}
+
+void GivenModel::take_classes(std::int64_t classes) {
+  if (!model_) {
+    throw UsageError(fmt::format(
+        "--classes: {} was compiled ahead; give the model that was trained", options_.path));
+  }
+  model_ = with_classes(*model_, classes);
 }
 
 const Model& GivenModel::network() const {

@@ -24,6 +24,9 @@ class GivenModel {
   /// Gives it the parameters of a checkpoint (with_checkpoint of morton/training_run.hpp), and says
   /// which. Throws UsageError for a compiled file, whose parameters are packed.
   void take_checkpoint(const std::string& path);
+  /// Gives it a new last layer (with_classes of morton/architectures.hpp). Throws UsageError
+  /// likewise.
+  void take_classes(std::int64_t classes);
 
   /// As the model states them; with the extents that all shapes of a compiled file agree on.
   [[nodiscard]] std::vector<PortInfo> inputs() const;

@@ -40,7 +40,8 @@ struct EvalArguments {
   DeviceOptions device;
   ModelOptions model;
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
-  std::string checkpoint;  ///< empty: the model's own parameters
+  std::string checkpoint;    ///< empty: the model's own parameters
+  std::int64_t classes = 0;  ///< of a checkpoint's network; 0: those of the model
   DataOptions data;
   Split part = Split::test;
   std::optional<double> threshold;  ///< nothing: as the model ends
@@ -188,6 +189,12 @@ int evaluate_model(const EvalArguments& options) {
   GivenModel model(options.model, options.elsewhere);
   if (prepares) read = read_labelled(options, model.inputs(), compile);
   const Dataset& data = *read;
+  if (options.classes > 0) {
+    if (options.checkpoint.empty()) {
+      throw UsageError("--classes: its weights are those of a training; give --checkpoint with it");
+    }
+    model.take_classes(options.classes);
+  }
   if (!options.checkpoint.empty()) {
     model.take_checkpoint(options.checkpoint);
   } else if (names_architecture(options.model.path)) {
@@ -226,6 +233,11 @@ void add_eval(CLI::App& app, Action& chosen) {
           "--checkpoint", options->checkpoint,
           "Parameters of MODEL that `morton train` saved: its folder (the newest), or a file in it")
       ->option_text("PATH");
+  command
+      ->add_option("--classes", options->classes,
+                   "With --checkpoint: the number that `morton train --classes` was given")
+      ->option_text("N")
+      ->check(whole_number(1));
   add_options(*command, options->data);
   const std::vector<std::pair<std::string, Split>> parts{{"test", Split::test},
                                                          {"train", Split::train}};

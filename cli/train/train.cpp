@@ -117,7 +117,9 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
   if (!names_architecture(options.model.path)) say_doubts(summary);
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
   say_what_is_lost(examples.training, trainer.input());
-  if (examples.test && example_shape(*examples.test) != example_shape(examples.training)) {
+  const bool has_others = examples.test && examples.test->without_colours > 0;
+  if (examples.test &&
+      (has_others || example_shape(*examples.test) != example_shape(examples.training))) {
     say_what_is_lost(*examples.test, trainer.input());
   }
   log::info("{} examples for training{}, {} for validation{}", examples.training.size(),

@@ -35,8 +35,10 @@ void check_picture(const Tensor& picture) {
 PictureSize settled(const PictureSize& given, const PictureSize& input, const char* what) {
   if (given.height > 0 && given.width > 0) return given;
   if (input.height > 0 && input.width > 0) return input;
-  throw UsageError(setting(what) + ": the model leaves the size of its pictures open; give " +
-                   setting("shapes") + ", or a size to " + setting(what));
+  throw UsageError(setting(what) +
+                   ": the model leaves the size of its pictures open; give a size to " +
+                   setting("resize") + " and to " + setting("crop") +
+                   ", as 256 and 224, or where there is that " + "option " + setting("shapes"));
 }
 
 /// The longer side goes with the shorter one, rounded down as torchvision does.

@@ -38,6 +38,7 @@ struct Place {
 struct LastLayer {
   Place weights{};
   std::size_t dimension = 0;  ///< of the weights, that counts classes
+  bool is_conv = false;
   std::vector<Place> biases;  ///< their last extents but ones count classes
   std::vector<Place> shapes;  ///< that Reshapes read
 };
@@ -69,6 +70,7 @@ LastLayer find_last_layer(const Graph& graph) {
     const bool has_third = node.inputs.size() > 2 && node.inputs[2] != kNoTensor;
     if (node.op == "Gemm" || node.op == "MatMul" || node.op == "Conv") {
       last.weights = {id, 1};
+      last.is_conv = node.op == "Conv";
       if (has_third) last.biases.push_back({id, 2});
       const bool rows = node.op == "Conv" || integer_of(node, "transB", 0) != 0;
       last.dimension = rows ? 0 : constant_at(graph, last.weights).shape().size() - 1;
@@ -94,6 +96,48 @@ LastLayer find_last_layer(const Graph& graph) {
              "Conv, with biases, activations, means and reshapes behind");
     }
   }
+}
+
+struct Classes {
+  std::int64_t before, now;
+};
+
+/// The shape of a bias of `now` classes. `filter_rank` is that of a convolution's weights, else 0:
+/// its classes are channels, with the extents of an image behind them.
+Shape bias_shape(const Tensor& values, Classes classes, std::size_t filter_rank, const Node& node) {
+  Shape extents = values.shape();
+  if (extents.empty() && filter_rank == 0) return {classes.now};
+  const std::size_t behind = filter_rank > 1 ? filter_rank - 1 : 1;
+  std::size_t at = extents.size() >= behind ? extents.size() - behind : extents.size() - 1;
+  // Behind a Flatten they are the last.
+  if (!extents.empty() && extents[at] != classes.before) at = extents.size() - 1;
+  if (values.dtype() != DType::f32 || values.size() != classes.before || extents.empty() ||
+      extents[at] != classes.before) {
+    refuse(quoted(node) + " adds constants of " + to_string(extents) + " to " +
+           std::to_string(classes.before) + " classes; expected one for each");
+  }
+  extents[at] = classes.now;
+  return extents;
+}
+
+/// The output's extent that counts classes; null where the model does not state it as a number.
+/// Throws UsageError where it states others alone.
+graph::Dimension* class_extent(Graph& graph, std::int64_t classes, std::size_t filter_rank) {
+  GraphTensor& output = graph.tensor(graph.outputs.front());
+  std::vector<graph::Dimension>& extents = output.declared;
+  const auto counts = [&](std::size_t d) {
+    return d < extents.size() && extents[d].symbol.empty() && extents[d].value == classes;
+  };
+  if (filter_rank > 0 && extents.size() == filter_rank && counts(1)) return &extents[1];
+  for (std::size_t d = extents.size(); d-- > 1;) {
+    if (counts(d)) return &extents[d];
+  }
+  const bool is_open =
+      std::any_of(extents.begin() + (extents.empty() ? 0 : 1), extents.end(),
+                  [](const graph::Dimension& extent) { return !extent.symbol.empty(); });
+  if (extents.empty() || is_open) return nullptr;
+  refuse("the output '" + output.name + "' has no extent of the last layer's " +
+         std::to_string(classes) + " classes");
 }
 
 void replace(Graph& graph, Place place, Tensor data) {
@@ -129,34 +173,33 @@ void make_new_last_layer(Graph& graph, std::int64_t classes, std::uint64_t seed)
   graph::RandomNetwork network("last layer", seed);
   const TensorId weights = network.weights("weights", shape, terms, 1.0);
   changed.emplace_back(last.weights, network.finish().tensor(weights).data);
+  const std::size_t filter_rank = last.is_conv ? shape.size() : 0;
   for (const Place bias : last.biases) {
     const Tensor& values = constant_at(graph, bias);
-    Shape extents = values.shape();
-    const auto counts = std::ranges::find(extents, old);
     if (values.size() == 1 && old != 1) continue;  // one number for all classes
-    if (values.dtype() != DType::f32 || values.size() != old || counts == extents.end()) {
-      refuse(quoted(graph.node(bias.node)) + " adds constants of " + to_string(extents) + " to " +
-             std::to_string(old) + " classes; expected one for each");
-    }
-    *counts = classes;
-    Tensor zeros = Tensor::allocate(DType::f32, extents);
+    Tensor zeros = Tensor::allocate(
+        DType::f32, bias_shape(values, {old, classes}, filter_rank, graph.node(bias.node)));
     std::ranges::fill(zeros.as_mutable<float>(), 0.0F);
     changed.emplace_back(bias, std::move(zeros));
   }
   for (const Place place : last.shapes) {
     Tensor extents = constant_at(graph, place).clone();
-    for (std::int64_t& extent : extents.as_mutable<std::int64_t>()) {
-      if (extent == old) extent = classes;
+    const auto numbers = extents.as_mutable<std::int64_t>();
+    std::vector<std::size_t> counting;
+    for (std::size_t d = 1; d < numbers.size(); ++d) {
+      if (numbers[d] == old) counting.push_back(d);
     }
+    if (counting.size() > 1) {
+      refuse(quoted(graph.node(place.node)) + " has several extents of " + std::to_string(old) +
+             ", and nothing tells which counts classes");
+    }
+    if (!counting.empty()) numbers[counting.front()] = classes;
     changed.emplace_back(place, std::move(extents));
   }
+  graph::Dimension* counting = class_extent(graph, old, filter_rank);
   for (auto& [place, data] : changed) replace(graph, place, std::move(data));
-  GraphTensor& output = graph.tensor(graph.outputs.front());
-  for (std::size_t d = 1; d < output.declared.size(); ++d) {
-    graph::Dimension& extent = output.declared[d];
-    if (extent.symbol.empty() && extent.value == old) extent.value = classes;
-  }
-  output.labels.clear();
+  if (counting != nullptr) counting->value = classes;
+  graph.tensor(graph.outputs.front()).labels.clear();
   verify(graph, "a new last layer");
 }
 

@@ -250,6 +250,7 @@ TEST_F(CliTrain, SaysWhereColoursAreLost) {
     std::filesystem::create_directories(folder_.path() / "colours" / name);
     Tensor picture = Tensor::allocate(DType::u8, {28, 28, 3});
     std::ranges::fill(picture.as_mutable<std::uint8_t>(), std::uint8_t{90});
+    picture.as_mutable<std::uint8_t>().back() = 200;
     write_picture(at(std::string("colours/") + name + "/one.png"), picture);
   }
   std::vector<std::string> words = arguments(

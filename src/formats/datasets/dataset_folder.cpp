@@ -90,6 +90,17 @@ Tensor formed(const fs::path& path, const Tensor& image, const PictureForm& form
   }
 }
 
+/// Whether a pixel is not grey.
+bool has_colours(const Tensor& image) {
+  const auto channels = static_cast<std::size_t>(image.shape()[2]);
+  if (channels < 3) return false;
+  const auto levels = image.as<std::uint8_t>();
+  for (std::size_t at = 0; at + 2 < levels.size(); at += channels) {
+    if (levels[at] != levels[at + 1] || levels[at] != levels[at + 2]) return true;
+  }
+  return false;
+}
+
 struct Picture {
   fs::path path;
   std::int32_t label = 0;
@@ -113,7 +124,7 @@ void read_class(const fs::path& folder, std::int32_t label, const PictureForm* f
   for (const fs::path& file : files) {
     const Tensor image = read_image(file);
     Tensor planes = form ? formed(file, image, *form) : planes_of(image);
-    const bool lost = image.shape()[2] >= 3 && planes.shape()[0] == 1;
+    const bool lost = planes.shape()[0] == 1 && has_colours(image);
     pictures.push_back({file, label, std::move(planes), lost});
     const Shape& first = pictures.front().planes.shape();
     const Shape& here = pictures.back().planes.shape();

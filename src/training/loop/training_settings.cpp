@@ -46,7 +46,9 @@ std::optional<Message> chosen_by(const std::string& name) {
   if (name == kExamples || name == kExamplesDigest || name == kValidationDigest) {
     return setting("training") + " and " + setting("validation") + " choose them";
   }
-  if (name == kFixedPart) return "the model and " + setting("freeze") + " choose them";
+  if (name == kFixedPart) {
+    return "the model, " + setting("classes") + " and " + setting("freeze") + " choose them";
+  }
   if (name == kTrainedNames) return setting("freeze") + " chooses them";
   return std::nullopt;
 }

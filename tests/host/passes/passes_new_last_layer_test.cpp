@@ -112,6 +112,28 @@ TEST(PassesNewLastLayer, SharedConstantsStayForTheOthers) {
   EXPECT_EQ(planned.tensor(planned.outputs.front()).shape, (Shape{2, 6}));
 }
 
+/// Of one class an extent of 1 can be any: its place tells.
+TEST(PassesNewLastLayer, BiasesOfOneClassGrowWhereClassesAre) {
+  NetworkBuilder dense("dense", 1);
+  const TensorId product =
+      dense.node("MatMul", {dense.input("x", {-1, 6}), dense.parameter({6, 1}, 6)});
+  const TensorId bias = dense.parameter({1, 1}, 1);
+  dense.output(dense.node("Add", {product, bias}));
+  Graph graph = dense.finish();
+  make_new_last_layer(graph, 3, 1);
+  EXPECT_EQ(graph.tensor(bias).data.shape(), (Shape{1, 3}));
+  NetworkBuilder image("image", 1);
+  const TensorId convolved =
+      image.node("Conv", {image.input("x", {-1, 2, 5, 5}), image.parameter({1, 2, 3, 3}, 18)});
+  const TensorId channel = image.parameter({1, 1, 1, 1}, 1);
+  image.output(image.node("Add", {convolved, channel}));
+  Graph of_image = image.finish();
+  make_new_last_layer(of_image, 3, 1);
+  EXPECT_EQ(of_image.tensor(channel).data.shape(), (Shape{1, 3, 1, 1}));
+  const Graph planned = with_shapes(of_image, 2);
+  EXPECT_EQ(planned.tensor(planned.outputs.front()).shape, (Shape{2, 3, 3, 3}));
+}
+
 TEST(PassesNewLastLayer, SaysWhatStandsInTheWay) {
   using ::testing::HasSubstr;
   NetworkBuilder two("two", 1);
@@ -130,6 +152,16 @@ TEST(PassesNewLastLayer, SaysWhatStandsInTheWay) {
   NetworkBuilder none("none", 1);
   none.output(none.relu(none.input("x", {-1, 8})));
   EXPECT_THAT(refusal(none.finish()), HasSubstr("comes from no layer"));
+  NetworkBuilder flat("flat", 1);
+  const TensorId filters = flat.conv(flat.input("x", {-1, 2, 3, 3}), 2, 2, {.size = 2});
+  flat.output(flat.node("Flatten", {filters}));
+  Graph joined = flat.finish();
+  joined.tensor(joined.outputs.front()).declared = {{0, "batch"}, {8, ""}};
+  EXPECT_THAT(refusal(joined), HasSubstr("has no extent of the last layer's 2 classes"));
+  NetworkBuilder square("square", 1);
+  const TensorId rows = square.dense(square.input("x", {-1, 8}), 8, 4);
+  square.output(square.node("Reshape", {rows, square.list({-1, 4, 4})}));
+  EXPECT_THAT(refusal(square.finish()), HasSubstr("has several extents of 4"));
   NetworkBuilder dense("dense", 1);
   dense.output(dense.dense(dense.input("x", {-1, 8}), 8, 4));
   EXPECT_THAT(refusal(dense.finish(), 0), HasSubstr("expected a number from 1 on, got 0"));
