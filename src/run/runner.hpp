@@ -139,6 +139,8 @@ class Runner {
   /// they need not lie on the first one. Null for all other steps.
   [[nodiscard]] const Transfer* as_lent_rows(std::size_t index) const;
   void transfer_lent(const Transfer& rows);
+  /// Writes into the whole of the value, and does not wait for it.
+  void send_lent(ValueId value, DeviceIndex device, std::span<const std::byte> bytes);
   /// What the first device needs of the bytes of an input that is lent.
   [[nodiscard]] std::span<const std::byte> needed_on_first(ValueId input,
                                                            std::span<const std::byte> whole) const;
@@ -147,10 +149,12 @@ class Runner {
   [[nodiscard]] bool stays(const Transfer& rows) const;
   /// Brings rows of `value` that stayed on their devices to the first one.
   void bring_in(ValueId value);
-  /// The part of an output's bytes that the first device has, and a read of the others.
+  /// The part of an output's bytes that the first device has.
   [[nodiscard]] std::span<std::byte> rows_on_first(ValueId output,
                                                    std::span<std::byte> whole) const;
+  /// Reads the others, from each device.
   void read_stayed(ValueId output, std::span<std::byte> whole) const;
+  /// As `read`, and what stayed on other devices is read there.
   void read_there(std::span<const ValueId> values, std::span<Tensor> tensors);
   /// Another input, output or state that has the memory of `value`; null where there is none.
   [[nodiscard]] const Port* other_name(ValueId value) const;

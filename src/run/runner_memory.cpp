@@ -103,15 +103,8 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
   const std::span<const std::byte> whole{tensor.data(), tensor.bytes()};
   if (queues_.size() > 1) lent_.bytes[value] = whole;
   if (work_in(value, tensor)) return;
-  with_errors("writing input '" + value_at(value).name + "'", [&] {
-    const DeviceInfo& info = loaded_->device().info();
-    const std::span<const std::byte> from = needed_on_first(value, whole);
-    if (PinnedWrite::pays(info, static_cast<std::int64_t>(from.size()))) {
-      writes_.pinned[value].enqueue(queues_.front(), info, buffer_of(value), from);
-    } else {
-      enqueue_write(queues_.front(), info, buffer_of(value), from);
-    }
-  });
+  with_errors("writing input '" + value_at(value).name + "'",
+              [&] { send_lent(value, kFirstDevice, needed_on_first(value, whole)); });
 }
 
 void Runner::take_back() {

@@ -37,20 +37,20 @@ const Transfer* Runner::as_lent_rows(std::size_t index) const {
   return value_at(rows->to).device == kFirstDevice ? nullptr : rows;
 }
 
+void Runner::send_lent(ValueId value, DeviceIndex device, std::span<const std::byte> bytes) {
+  if (PinnedWrite::pays(info(device), static_cast<std::int64_t>(bytes.size()))) {
+    writes_.pinned[value].enqueue(queue_of(device), info(device), buffer_of(value), bytes);
+  } else {
+    enqueue_write(queue_of(device), info(device), buffer_of(value), bytes);
+  }
+}
+
 void Runner::transfer_lent(const Transfer& rows) {
   const DeviceIndex device = value_at(rows.to).device;
   const std::span<const std::byte> lent = lent_.bytes.at(rows.from);
   const auto from = static_cast<std::size_t>(rows.from_offset_bytes);
   const auto bytes = static_cast<std::size_t>(rows.bytes);
-  if (rows.stretches == 1 && rows.to_offset_bytes == 0) {
-    const std::span<const std::byte> stretch = lent.subspan(from, bytes);
-    if (PinnedWrite::pays(info(device), rows.bytes)) {
-      writes_.pinned[rows.to].enqueue(queue_of(device), info(device), buffer_of(rows.to), stretch);
-    } else {
-      enqueue_write(queue_of(device), info(device), buffer_of(rows.to), stretch);
-    }
-    return;
-  }
+  if (rows.stretches == 1) return send_lent(rows.to, device, lent.subspan(from, bytes));
   const std::span<std::byte> all(transfers_.staging.data(),
                                  static_cast<std::size_t>(rows.all_bytes()));
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows.stretches); ++i) {
@@ -77,8 +77,9 @@ std::span<const std::byte> Runner::needed_on_first(ValueId input,
 }
 
 bool Runner::stays(const Transfer& rows) const {
-  return transfers_.read_apart.contains(rows.to) && rows.stretches == 1 &&
-         value_at(rows.from).device != kFirstDevice;
+  // Where the queue profiles, a transfer has times of its own.
+  return kind_ != OpenClDevice::QueueKind::profiling && transfers_.read_apart.contains(rows.to) &&
+         rows.stretches == 1 && value_at(rows.from).device != kFirstDevice;
 }
 
 void Runner::bring_in(ValueId value) {
