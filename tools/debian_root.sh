@@ -60,7 +60,9 @@ build_root() {
     return 1
   }
   mapfile -t options < <(apt_options)
-  rm -rf "$root"
+  # The folder stays, which may be a link to another.
+  mkdir -p "$root"
+  find "$root/" -mindepth 1 -delete
   mmdebstrap --quiet --variant=buildd --architectures="$architectures" --include="$include" \
     "${options[@]}" bookworm "$root" "$uri"
   touch "$root/ready"
@@ -93,6 +95,8 @@ run_through_qemu() {
   case $1 in
     arm64) name=qemu-aarch64 ;;
     armhf) name=qemu-arm ;;
+    amd64) name=qemu-x86_64 ;;
+    *) return 1 ;;
   esac
   [[ -e $place/register ]] || mount -t binfmt_misc binfmt_misc "$place" || return 1
   [[ ! -e $place/$name ]] || return 0

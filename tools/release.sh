@@ -24,7 +24,7 @@ die() {
 }
 
 repository=$(cd "$(dirname "$0")/.." && pwd)
-(($# > 0)) || die "usage: tools/release.sh TAG [packages] [wheels] [program] [site] [sources]"
+(($# > 0)) || die "usage: ./dev release TAG [packages] [wheels] [program] [site] [sources]"
 tag=$1
 shift
 (($# > 0)) || set -- sources program site packages wheels
@@ -33,6 +33,10 @@ for part; do
 done
 git -C "$repository" rev-parse --verify --quiet "refs/tags/$tag^{commit}" >/dev/null ||
   die "there is no tag '$tag'"
+((EUID == 0)) || die "run it as root: it makes roots of Debian"
+command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+[[ " $* " != *" packages "* || -r /usr/lib/binfmt.d/qemu-aarch64.conf ]] ||
+  die "packages needs the package qemu-user-static"
 
 result=$repository/build-release/$tag
 sources=$repository/build-release/$tag-sources
@@ -49,33 +53,32 @@ head -n 1 "$sources/debian/changelog" | grep -q "^morton ($version)" ||
 
 # The roots of earlier builds, with what ccache keeps in them.
 mkdir "$sources/build-packages"
-for root in "$repository"/build-packages/root-*; do
-  [[ ! -e $root/ready ]] || ln -s "$root" "$sources/build-packages/"
+for architecture in amd64 arm64 armhf; do
+  mkdir -p "$repository/build-packages/root-$architecture"
+  ln -s "$repository/build-packages/root-$architecture" "$sources/build-packages/"
 done
 
 in_sources() { (cd "$sources" && "$@"); }
 
-# Files of the part are replaced as a whole.
+# publish PATTERN FILE...: the files, in place of all that have the pattern.
 publish() {
-  local file
-  for file; do
-    rm -f "$result/$(basename "$file")"
-    cp "$file" "$result/"
-  done
+  find "$result" -maxdepth 1 -name "$1" -delete
+  shift
+  cp "$@" "$result/"
 }
 
 make_packages() {
   in_sources tools/debian_packages.sh amd64 arm64 armhf
   in_sources tools/try_packages.sh --tests
   in_sources tools/try_packages.sh arm64
-  find "$sources"/build-packages/{amd64,arm64,armhf} -name '*.deb' ! -name '*-dbgsym_*' -print0 |
-    while IFS= read -r -d '' file; do publish "$file"; done
+  rm -f "$sources"/build-packages/*/*-dbgsym_*.deb
+  publish '*.deb' "$sources"/build-packages/{amd64,arm64,armhf}/*.deb
 }
 
 make_wheels() {
   in_sources tools/wheels.sh amd64 arm64
   in_sources tools/try_wheel.sh
-  publish "$sources"/build-wheels/*.whl
+  publish '*.whl' "$sources"/build-wheels/*.whl
 }
 
 make_program() {

@@ -20,7 +20,7 @@ die() {
 repository=$(cd "$(dirname "$0")/.." && pwd)
 root=$repository/build-wheels/root-try
 most_seconds=120
-(($# == 0)) || die "usage: tools/try_wheel.sh"
+(($# == 0)) || die "usage: ./dev wheel --try"
 ((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
 command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
 wheel=$(compgen -G "$repository/build-wheels/morton-*_$(uname -m).whl") ||

@@ -25,8 +25,7 @@ def packaged_driver() -> Path | None:
         except importlib.metadata.PackageNotFoundError:
             continue
         for file in files:
-            path = Path(str(file.locate())).resolve()
-            if file.name == library and path.is_file():
+            if file.name == library and (path := Path(str(file.locate())).resolve()).is_file():
                 return path
     return None
 
