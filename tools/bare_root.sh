@@ -16,14 +16,8 @@ set -euo pipefail
 # shellcheck source=tools/debian_root.sh
 source "$(dirname "$0")/debian_root.sh"
 
-die() {
-  echo "bare_root: $*" >&2
-  exit 1
-}
-
 (($# >= 1)) || die "usage: tools/bare_root.sh ROOT [COMMAND]"
-((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+require_for_roots
 repository=$(cd "$(dirname "$0")/.." && pwd)
 root=$(realpath -m "$1")
 command=${2:-'time ./dev demo && time ./dev test'}

@@ -29,15 +29,9 @@ source "$(dirname "$0")/debian_root.sh"
 # The newest that Debian 13 has had; another one may print its statistics otherwise.
 MESA=mesa-25.0.7
 
-die() {
-  echo "board_compilers: $*" >&2
-  exit 1
-}
-
 usage='usage: tools/board_compilers.sh ROOT [BOARD PROGRAM [ARGUMENTS]]; boards: g31 g52 g57 g310 g610 t860 a618 a630 a660 a730 a740 a750'
 (($# == 1 || $# >= 3)) || die "$usage"
-((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+require_for_roots
 repository=$(cd "$(dirname "$0")/.." && pwd)
 root=$(realpath -m "$1")
 [[ $root != / ]] || die "ROOT may not be /"
@@ -84,14 +78,9 @@ step() {
 }
 
 make_root() {
-  local uri options
-  uri=$(debian_uri)
-  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
-  mapfile -t options < <(apt_options)
   rm -rf "${root:?}"
-  mkdir -p "$(dirname "$root")"
-  mmdebstrap --quiet --variant=apt --include="$packages" "${options[@]}" trixie "$root" "$uri" || return 1
-  echo "deb-src $uri trixie main" >"$root/etc/apt/sources.list.d/source.list"
+  (make_debian_root trixie "$root" --variant=apt --include="$packages") || return 1
+  echo "deb-src $(debian_uri) trixie main" >"$root/etc/apt/sources.list.d/source.list"
 }
 
 fetch_mesa() {

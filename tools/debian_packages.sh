@@ -16,29 +16,17 @@ set -euo pipefail
 # shellcheck source=tools/debian_root.sh
 source "$(dirname "$0")/debian_root.sh"
 
-die() {
-  echo "debian_packages: $*" >&2
-  exit 1
-}
-
 repository=$(cd "$(dirname "$0")/.." && pwd)
 folder=$repository/build-packages
-jobs=$(nproc)
 here=$(dpkg --print-architecture)
-if [[ ${1:-} == --jobs ]]; then
-  jobs=${2:?--jobs needs a number}
-  shift 2
-fi
-(($# > 0)) || set -- "$here"
-((EUID == 0)) || die "run it as root: it makes roots of Debian and mounts /proc in them"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+take_builds "$@"
+require_for_roots
 mkdir -p "$folder"
 
 # build ARCHITECTURE: its packages, in build-packages/ARCHITECTURE.
 build() {
   local architecture=$1 root=$folder/root-$1 kind=(-b) profiles=nocheck passed_over=""
   build_root "$root" "$architecture"
-  cp /etc/resolv.conf "$root/etc/resolv.conf"
   rm -rf "$root/build"
   copy_sources "$repository" "$root/build/morton"
   if [[ $architecture != "$here" ]]; then
@@ -67,7 +55,7 @@ build() {
   (cd "$folder/$architecture" && du -h -- *.deb)
 }
 
-for architecture; do
+for architecture in "${architectures[@]}"; do
   case $architecture in
     amd64 | arm64 | armhf) build "$architecture" ;;
     *) die "no architecture '$architecture'; there are amd64, arm64 and armhf" ;;

@@ -4,6 +4,16 @@
 # What the scripts share that make a root of Debian's packages with mmdebstrap. They source it and
 # call these functions.
 
+die() {
+  echo "$(basename "$0" .sh): $*" >&2
+  exit 1
+}
+
+require_for_roots() {
+  ((EUID == 0)) || die "run it as root: it makes roots of Debian and mounts /proc in them"
+  command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+}
+
 # Where this machine's apt gets Debian's main section.
 debian_uri() {
   # shellcheck disable=SC2016  # apt expands these
@@ -21,6 +31,37 @@ apt_options() {
     eval "$(apt-config shell value "$key")"
     [[ -z $value ]] || printf -- '--aptopt=%s "%s"\n' "$key" "$value"
   done
+}
+
+# make_debian_root SUITE ROOT OPTION...: a new root by mmdebstrap with these options.
+make_debian_root() {
+  local suite=$1 root=$2 uri options
+  shift 2
+  uri=$(debian_uri)
+  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
+  mapfile -t options < <(apt_options)
+  mkdir -p "$(dirname "$root")"
+  mmdebstrap --quiet "$@" "${options[@]}" "$suite" "$root" "$uri" || die "the root could not be made"
+}
+
+# make_trial_root ROOT OPTION...: a new bare root of Debian 12, in place of one that is there.
+make_trial_root() {
+  local root=$1
+  rm -rf "$root"
+  make_debian_root bookworm "$root" --variant=minbase "${@:2}"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+}
+
+# take_builds [--jobs N] [ARCHITECTURE...]: `jobs` and `architectures` of a script that builds; the
+# standard is this machine's.
+take_builds() {
+  jobs=$(nproc)
+  if [[ ${1:-} == --jobs ]]; then
+    jobs=${2:?--jobs needs a number}
+    shift 2
+  fi
+  architectures=("$@")
+  (($# > 0)) || architectures=("$(dpkg --print-architecture)")
 }
 
 # in_root ROOT REPOSITORY ro|rw NAME=VALUE... COMMAND...: runs the command in the root, at the
@@ -46,26 +87,21 @@ in_root() {
 # build_root ROOT ARCHITECTURE: a bare root in which packages for the architecture are built, where it
 # does not exist. What compiles for another architecture than this machine's comes with it.
 build_root() {
-  local root=$1 architecture=$2 include=lintian,ccache,fakeroot options uri here
+  local root=$1 architecture=$2 include=lintian,ccache,fakeroot here
   here=$(dpkg --print-architecture)
-  local architectures=$here
-  [[ ! -e $root/ready ]] || return 0
-  if [[ $architecture != "$here" ]]; then
-    include+=,crossbuild-essential-$architecture
-    architectures+=,$architecture
+  local of=$here
+  if [[ ! -e $root/ready ]]; then
+    if [[ $architecture != "$here" ]]; then
+      include+=,crossbuild-essential-$architecture
+      of+=,$architecture
+    fi
+    # The folder stays, which may be a link to another.
+    mkdir -p "$root"
+    find "$root/" -mindepth 1 -delete
+    make_debian_root bookworm "$root" --variant=buildd --architectures="$of" --include="$include"
+    touch "$root/ready"
   fi
-  uri=$(debian_uri)
-  [[ -n $uri ]] || {
-    echo "this machine's apt has no Debian 12 lists; run apt-get update" >&2
-    return 1
-  }
-  mapfile -t options < <(apt_options)
-  # The folder stays, which may be a link to another.
-  mkdir -p "$root"
-  find "$root/" -mindepth 1 -delete
-  mmdebstrap --quiet --variant=buildd --architectures="$architectures" --include="$include" \
-    "${options[@]}" bookworm "$root" "$uri"
-  touch "$root/ready"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
 }
 
 # copy_sources REPOSITORY PLACE: the files that git knows or would add, as they are.

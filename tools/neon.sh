@@ -25,11 +25,6 @@ for way in elementwise_program max_pool2d_gradient_rows reduce_columns reduce_ro
   NEON_FILTER+=":*CatalogueEntries.ComputeTheirCases/*_$way"
 done
 
-die() {
-  echo "neon: $*" >&2
-  exit 1
-}
-
 usage='usage: tools/neon.sh make ROOT PACKAGE... | run ROOT PROGRAM [ARGUMENTS]'
 (($# >= 3)) || die "$usage"
 command=$1
@@ -49,15 +44,10 @@ make_root() {
   require qemu-aarch64-static qemu-user-static
   [[ ! -e $icd ]] || return 0
   [[ ! -e $root ]] || die "$root exists and is no root with PoCL for arm64; remove it or name another"
-  local uri packages options
-  uri=$(debian_uri)
-  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
+  local packages
   packages=$(IFS=, && echo "$*")
-  mapfile -t options < <(apt_options)
-  mkdir -p "$(dirname "$root")"
   # Packages are unpacked only: what they would run once installed is of arm64.
-  mmdebstrap --quiet --variant=extract --architectures=arm64 --include="$packages" \
-    "${options[@]}" bookworm "$root" "$uri" || die "the root could not be made"
+  make_debian_root bookworm "$root" --variant=extract --architectures=arm64 --include="$packages"
   [[ -e $libpocl ]] || die "Debian 12's pocl-opencl-icd has no $libpocl"
   # PoCL's compiler links kernels with the linker beside the gcc that it finds. This machine's cross linker runs
   # without qemu.

@@ -38,7 +38,7 @@ run() {
   shift
   echo "== oclgrind, $name"
   mkdir "$work/$name"
-  # A failed test is seen below, after the log has been shown.
+  # What fails is seen in what each part says.
   # shellcheck disable=SC2016  # expanded by the inner bash
   seq 0 $((parts - 1)) | folder=$work/$name parts=$parts program=$program filter=$filter \
     xargs -P "$(nproc)" -I '{}' bash -c '

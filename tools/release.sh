@@ -18,10 +18,8 @@
 # packages of `./dev package` and `./dev site` installed, and qemu-user-static. It takes hours.
 set -euo pipefail
 
-die() {
-  echo "release: $*" >&2
-  exit 1
-}
+# shellcheck source=tools/debian_root.sh
+source "$(dirname "$0")/debian_root.sh"
 
 repository=$(cd "$(dirname "$0")/.." && pwd)
 (($# > 0)) || die "usage: ./dev release TAG [packages] [wheels] [program] [site] [sources]"
@@ -33,8 +31,7 @@ for part; do
 done
 git -C "$repository" rev-parse --verify --quiet "refs/tags/$tag^{commit}" >/dev/null ||
   die "there is no tag '$tag'"
-((EUID == 0)) || die "run it as root: it makes roots of Debian"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+require_for_roots
 [[ " $* " != *" packages "* || -r /usr/lib/binfmt.d/qemu-aarch64.conf ]] ||
   die "packages needs the package qemu-user-static"
 

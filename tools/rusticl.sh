@@ -15,14 +15,8 @@ set -euo pipefail
 # shellcheck source=tools/debian_root.sh
 source "$(dirname "$0")/debian_root.sh"
 
-die() {
-  echo "rusticl: $*" >&2
-  exit 1
-}
-
 (($# >= 2)) || die "usage: tools/rusticl.sh ROOT PROGRAM [ARGUMENTS]"
-((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+require_for_roots
 repository=$(cd "$(dirname "$0")/.." && pwd)
 root=$(realpath -m "$1")
 program=$(realpath "$2") || die "no program $2"
@@ -33,11 +27,7 @@ shift 2
 icd=$root/etc/OpenCL/vendors/rusticl.icd
 if [[ ! -e $icd ]]; then
   [[ ! -e $root ]] || die "$root exists and is no root with rusticl; remove it or name another"
-  uri=$(debian_uri)
-  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
-  mapfile -t options < <(apt_options)
-  mmdebstrap --quiet --variant=apt --include=mesa-opencl-icd,ocl-icd-libopencl1 \
-    "${options[@]}" trixie "$root" "$uri" || die "the root could not be made"
+  make_debian_root trixie "$root" --variant=apt --include=mesa-opencl-icd,ocl-icd-libopencl1
   [[ -e $icd ]] || die "Debian 13's mesa-opencl-icd installed no $icd"
 fi
 

@@ -15,11 +15,6 @@ set -euo pipefail
 # shellcheck source=tools/debian_root.sh
 source "$(dirname "$0")/debian_root.sh"
 
-die() {
-  echo "try_packages: $*" >&2
-  exit 1
-}
-
 repository=$(cd "$(dirname "$0")/.." && pwd)
 here=$(dpkg --print-architecture)
 with_tests=0
@@ -33,8 +28,7 @@ architecture=${1:-$here}
 packages=$repository/build-packages
 root=$packages/root-try
 most_seconds=120
-((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+require_for_roots
 for needed in "$packages/$architecture/morton_*.deb" "$packages/$here/morton-common_*.deb"; do
   compgen -G "$needed" >/dev/null || die "there is no $needed: ./dev package builds them"
 done
@@ -43,12 +37,7 @@ if [[ $architecture != "$here" ]]; then
   most_seconds=never
 fi
 
-uri=$(debian_uri)
-[[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
-mapfile -t options < <(apt_options)
-rm -rf "$root"
-mmdebstrap --quiet --variant=minbase --architectures="$architecture" "${options[@]}" bookworm "$root" "$uri"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+make_trial_root "$root" --architectures="$architecture"
 mkdir "$root/packages"
 cp "$packages/$architecture"/*.deb "$root/packages/"
 [[ $architecture == "$here" ]] || cp "$packages/$here"/*_all.deb "$root/packages/"

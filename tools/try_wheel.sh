@@ -12,26 +12,15 @@ set -euo pipefail
 # shellcheck source=tools/debian_root.sh
 source "$(dirname "$0")/debian_root.sh"
 
-die() {
-  echo "try_wheel: $*" >&2
-  exit 1
-}
-
 repository=$(cd "$(dirname "$0")/.." && pwd)
 root=$repository/build-wheels/root-try
 most_seconds=120
 (($# == 0)) || die "usage: ./dev wheel --try"
-((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+require_for_roots
 wheel=$(compgen -G "$repository/build-wheels/morton-*_$(uname -m).whl") ||
   die "there is no wheel in build-wheels: tools/wheels.sh builds it"
 
-uri=$(debian_uri)
-[[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
-mapfile -t options < <(apt_options)
-rm -rf "$root"
-mmdebstrap --quiet --variant=minbase --include=python3-venv,ca-certificates "${options[@]}" bookworm "$root" "$uri"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+make_trial_root "$root" --include=python3-venv,ca-certificates
 carry_pip "$root"
 mkdir -p "$root/srv/user"
 cp "$wheel" "$repository/models/lenet5.onnx" "$repository/examples/data/digit_7.png" "$root/srv/user/"

@@ -13,22 +13,11 @@ set -euo pipefail
 # shellcheck source=tools/debian_root.sh
 source "$(dirname "$0")/debian_root.sh"
 
-die() {
-  echo "wheels: $*" >&2
-  exit 1
-}
-
 repository=$(cd "$(dirname "$0")/.." && pwd)
 folder=$repository/build-wheels
-jobs=$(nproc)
 here=$(dpkg --print-architecture)
-if [[ ${1:-} == --jobs ]]; then
-  jobs=${2:?--jobs needs a number}
-  shift 2
-fi
-(($# > 0)) || set -- "$here"
-((EUID == 0)) || die "run it as root: it makes roots of Debian and mounts /proc in them"
-command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+take_builds "$@"
+require_for_roots
 mkdir -p "$folder" "$repository/build-packages"
 
 # build ARCHITECTURE MACHINE TRIPLET: its wheel, in build-wheels. MACHINE is its name in wheels' tags.
@@ -36,7 +25,6 @@ build() {
   local architecture=$1 machine=$2 triplet=$3
   local root=$repository/build-packages/root-$architecture profiles=nocheck more=(python3-dev)
   build_root "$root" "$architecture"
-  cp /etc/resolv.conf "$root/etc/resolv.conf"
   carry_pip "$root"
   copy_sources "$repository" "$root/build/wheel-sources"
   if [[ $architecture != "$here" ]]; then
@@ -74,7 +62,7 @@ build() {
   (cd "$folder" && du -h -- *_"$machine".whl)
 }
 
-for architecture; do
+for architecture in "${architectures[@]}"; do
   case $architecture in
     amd64) build amd64 x86_64 x86_64-linux-gnu ;;
     arm64) build arm64 aarch64 aarch64-linux-gnu ;;

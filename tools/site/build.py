@@ -40,7 +40,8 @@ def put_guides_first(index):
 def needed_programs():
     """What is not installed of what the site is made with."""
     missing = [name for name in ("doxygen", "mkdocs") if shutil.which(name) is None]
-    missing += [name for name in ("pygments",) if importlib.util.find_spec(name) is None]
+    if importlib.util.find_spec("pygments") is None:
+        missing.append("pygments")
     return missing if THEME.is_dir() else [*missing, "mkdocs-material"]
 
 
