@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,7 @@ struct LastLayer {
   Place weights{};
   std::size_t dimension = 0;  ///< of the weights, that counts classes
   bool is_conv = false;
-  std::vector<Place> biases;  ///< their last extents but ones count classes
+  std::vector<Place> biases;
   std::vector<Place> shapes;  ///< that Reshapes read
 };
 
@@ -120,22 +121,36 @@ Shape bias_shape(const Tensor& values, Classes classes, std::size_t filter_rank,
   return extents;
 }
 
-/// The output's extent that counts classes; null where the model does not state it as a number.
+/// What a Reshape reads, with `now` where it has `before` classes.
+Tensor reshaped(const Tensor& extents, Classes classes, const Node& node) {
+  Tensor changed = extents.clone();
+  const auto numbers = changed.as_mutable<std::int64_t>();
+  if (numbers.empty()) return changed;
+  const auto behind_batch = numbers.subspan(1);
+  if (std::ranges::count(behind_batch, classes.before) > 1) {
+    refuse(quoted(node) + " has several extents of " + std::to_string(classes.before) +
+           ", and nothing tells which counts classes");
+  }
+  std::ranges::replace(behind_batch, classes.before, classes.now);
+  return changed;
+}
+
+/// The output's extent that counts classes; nothing where the model does not state it as a number.
 /// Throws UsageError where it states others alone.
-graph::Dimension* class_extent(Graph& graph, std::int64_t classes, std::size_t filter_rank) {
-  GraphTensor& output = graph.tensor(graph.outputs.front());
-  std::vector<graph::Dimension>& extents = output.declared;
+std::optional<std::size_t> class_extent(const GraphTensor& output, std::int64_t classes,
+                                        std::size_t filter_rank) {
+  const std::vector<graph::Dimension>& extents = output.declared;
   const auto counts = [&](std::size_t d) {
     return d < extents.size() && extents[d].symbol.empty() && extents[d].value == classes;
   };
-  if (filter_rank > 0 && extents.size() == filter_rank && counts(1)) return &extents[1];
+  if (filter_rank > 0 && extents.size() == filter_rank && counts(1)) return 1;
   for (std::size_t d = extents.size(); d-- > 1;) {
-    if (counts(d)) return &extents[d];
+    if (counts(d)) return d;
   }
   const bool is_open =
       std::any_of(extents.begin() + (extents.empty() ? 0 : 1), extents.end(),
                   [](const graph::Dimension& extent) { return !extent.symbol.empty(); });
-  if (extents.empty() || is_open) return nullptr;
+  if (extents.empty() || is_open) return std::nullopt;
   refuse("the output '" + output.name + "' has no extent of the last layer's " +
          std::to_string(classes) + " classes");
 }
@@ -183,23 +198,14 @@ void make_new_last_layer(Graph& graph, std::int64_t classes, std::uint64_t seed)
     changed.emplace_back(bias, std::move(zeros));
   }
   for (const Place place : last.shapes) {
-    Tensor extents = constant_at(graph, place).clone();
-    const auto numbers = extents.as_mutable<std::int64_t>();
-    std::vector<std::size_t> counting;
-    for (std::size_t d = 1; d < numbers.size(); ++d) {
-      if (numbers[d] == old) counting.push_back(d);
-    }
-    if (counting.size() > 1) {
-      refuse(quoted(graph.node(place.node)) + " has several extents of " + std::to_string(old) +
-             ", and nothing tells which counts classes");
-    }
-    if (!counting.empty()) numbers[counting.front()] = classes;
-    changed.emplace_back(place, std::move(extents));
+    changed.emplace_back(
+        place, reshaped(constant_at(graph, place), {old, classes}, graph.node(place.node)));
   }
-  graph::Dimension* counting = class_extent(graph, old, filter_rank);
+  const TensorId output = graph.outputs.front();
+  const auto counting = class_extent(graph.tensor(output), old, filter_rank);
   for (auto& [place, data] : changed) replace(graph, place, std::move(data));
-  if (counting != nullptr) counting->value = classes;
-  graph.tensor(graph.outputs.front()).labels.clear();
+  if (counting) graph.tensor(output).declared[*counting].value = classes;
+  graph.tensor(output).labels.clear();
   verify(graph, "a new last layer");
 }
 

@@ -177,12 +177,12 @@ void Runner::enqueue_steps(Part part) {
           rows.push_back(s);
           continue;
         }
-        const bool is_transfer = steps[s].transfer() != nullptr;
-        std::erase_if(rows, [&](std::size_t r) {
-          if (!is_transfer && steps[r].device != device) return false;
-          enqueue_timed(r, watch);
-          return true;
-        });
+        // Results are gathered behind the rows of all.
+        const bool for_all = steps[s].transfer() != nullptr;
+        const auto due = std::ranges::stable_partition(
+            rows, [&](std::size_t r) { return !for_all && steps[r].device != device; });
+        for (const std::size_t r : due) enqueue_timed(r, watch);
+        rows.erase(due.begin(), due.end());
         enqueue_timed(s, watch);
       }
       queue_of(device).flush();

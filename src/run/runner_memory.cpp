@@ -3,6 +3,7 @@
 // What the host writes to a runner's values, reads of them and maps, and its memory in which steps
 // work for one run: inputs where the caller has them, results where it will have them.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -134,11 +135,12 @@ std::vector<Tensor> Runner::compute(std::span<const ValueId> outputs) {
   begin_run();
   std::vector<Tensor> tensors;
   for (const ValueId output : outputs) tensors.push_back(tensor_for(output));
-  for (const ValueId output : outputs) {
-    const bool is_own = buffer_of(output)() == own_.buffers[output]();
-    if (queues_.size() > 1 && is_own && other_name(output) == nullptr) {
-      transfers_.read_apart.insert(output);
-    }
+  if (queues_.size() > 1) {
+    std::ranges::copy_if(outputs, std::inserter(transfers_.read_apart, transfers_.read_apart.end()),
+                         [&](ValueId output) {
+                           return buffer_of(output)() == own_.buffers[output]() &&
+                                  other_name(output) == nullptr;
+                         });
   }
   enqueue_steps(Part::all);
   read_there(outputs, tensors);

@@ -12,7 +12,12 @@
 namespace morton::test {
 namespace {
 
-class SplitK : public test::DeviceTest {};
+class SplitK : public test::DeviceTest {
+ protected:
+  /// All convolutions, of these operands and attributes, go this way and are right.
+  void expect_all_convolutions(const Catalogue& catalogue, const Way& way,
+                               const std::vector<std::string>& lines) const;
+};
 MORTON_ON_EVERY_DEVICE(SplitK);
 
 constexpr std::int64_t kDepths[] = {1, 3, 17, 63, 100, 1000};
@@ -92,6 +97,18 @@ TEST_P(SplitK, RoundsOperandsAsItsProductsDo) {
   EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
 }
 
+void SplitK::expect_all_convolutions(const Catalogue& catalogue, const Way& way,
+                                     const std::vector<std::string>& lines) const {
+  std::vector<TestGraph> graphs;
+  for (const std::string& line : lines) {
+    for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
+      graphs.push_back(to_test_graph(parse_case("Conv", line, "recipe_split_k_test"), kind));
+    }
+  }
+  const WayReport report = run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
+  EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+}
+
 TEST_P(SplitK, ColumnsOfAConvolutionAreWrittenInParts) {
   const Catalogue catalogue = Catalogue::standard();
   for (const std::int64_t parts : {2, 8, 64}) {
@@ -102,17 +119,10 @@ TEST_P(SplitK, ColumnsOfAConvolutionAreWrittenInParts) {
              {"sum", "sum.runs"}},
             {"sum.runs"}};
     way.tunables["conv2d.im2col_parts"] = {{"S", parts}};
-    std::vector<TestGraph> graphs;
-    for (const char* line : {"as_large | 3x17x11x9 5x17x9x7! | | ",
+    expect_all_convolutions(catalogue, way,
+                            {"as_large | 3x17x11x9 5x17x9x7! | | ",
                              "padded | 2x13x7x5 9x13x5x5! 9! | pads=[2,1,3,0] | Relu",
-                             "strides | 1x70x9x8 3x70x3x2! | strides=[2,3] dilations=[2,1] | "}) {
-      for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
-        graphs.push_back(to_test_graph(parse_case("Conv", line, "recipe_split_k_test"), kind));
-      }
-    }
-    const WayReport report =
-        run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
-    EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+                             "strides | 1x70x9x8 3x70x3x2! | strides=[2,3] dilations=[2,1] | "});
   }
 }
 
@@ -127,17 +137,10 @@ TEST_P(SplitK, ChannelsOfAConvolutionArePartedIntoGroups) {
             {"sum.single"}};
     way.inside = Way::Inside::free;
     way.tunables["conv2d.channel_parts"] = {{"B", parts}};
-    std::vector<TestGraph> graphs;
-    for (const char* line : {"as_large | 3x20x11x9 5x20x9x7! | | ",
+    expect_all_convolutions(catalogue, way,
+                            {"as_large | 3x20x11x9 5x20x9x7! | | ",
                              "padded | 2x100x7x5 9x100x5x5! 9! | pads=[2,1,3,0] | Relu",
-                             "strides | 1x70x9x8 67x70x3x2 | strides=[2,3] dilations=[2,1] | "}) {
-      for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
-        graphs.push_back(to_test_graph(parse_case("Conv", line, "recipe_split_k_test"), kind));
-      }
-    }
-    const WayReport report =
-        run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
-    EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+                             "strides | 1x70x9x8 67x70x3x2 | strides=[2,3] dilations=[2,1] | "});
   }
 }
 
