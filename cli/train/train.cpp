@@ -39,7 +39,7 @@ Examples:
   morton train lenet5 --data data/mnist
   morton train c18-cnn --data data/mnist --steps 600 --test-every 100
   morton train net.onnx --data photos --freeze 'features.*' --validation 0.1 --patience 3
-  morton train mobilenet.onnx --data birds --classes 3 --preset imagenet   # a new last layer
+  morton train mobilenet.onnx --data birds --classes 3 --preset imagenet --resize 256 --crop 224
   morton train net.onnx --data cifar --optimizer sgd --momentum 0.9 --lr 0.1 \
       --schedule cosine:warmup=500 --augment flip,crop=4 --epochs 30
   morton train lenet5 --data data/mnist --epochs 3 --html training.html

@@ -6,7 +6,6 @@ where none of the loader's variables is set. A system's drivers are never replac
 """
 from __future__ import annotations
 
-import importlib.metadata
 import os
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
@@ -19,6 +18,8 @@ _PACKAGES = {"intel-opencl-rt": "libintelocl.so"}
 
 def packaged_driver() -> Path | None:
     """The library of the first driver that a package of this Python holds; None where there is none."""
+    import importlib.metadata  # takes 18 ms, and a machine with a driver never needs it
+
     for package, library in _PACKAGES.items():
         try:
             files = importlib.metadata.files(package) or []

@@ -38,7 +38,7 @@ PictureSize settled(const PictureSize& given, const PictureSize& input, const ch
   throw UsageError(setting(what) +
                    ": the model leaves the size of its pictures open; give a size to " +
                    setting("resize") + " and to " + setting("crop") +
-                   ", as 256 and 224, or where there is that " + "option " + setting("shapes"));
+                   ", as 256 and 224, or where there is that option " + setting("shapes"));
 }
 
 /// The longer side goes with the shorter one, rounded down as torchvision does.
