@@ -39,10 +39,17 @@ if(MORTON_TESTS)
     set_tests_properties(tutorials PROPERTIES TIMEOUT 600 ENVIRONMENT "${MORTON_TEST_ENVIRONMENT}")
   endif()
 
-  # The example that uses the package; it writes a network by the package onnx.
+  # The examples that use the package.
+  if(NOT MORTON_SANITIZE)
+    set(python_example ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python ${Python_EXECUTABLE} -B)
+    set(examples ${PROJECT_SOURCE_DIR}/examples)
+    morton_example_test(python_classify ${python_example} ${examples}/python_classify/main.py)
+    set_tests_properties(example_python_classify PROPERTIES PASS_REGULAR_EXPRESSION
+      "digit_0[.]png: zero 99[.].*digit_7[.]png: seven 99[.].*digit_9[.]png: nine 99[.].*10 pictures in")
+  endif()
+  # This one writes a network by the package onnx.
   if(NOT no_onnx AND NOT MORTON_SANITIZE)
-    morton_example_test(python_train ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
-      ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/examples/python_train/main.py)
+    morton_example_test(python_train ${python_example} ${examples}/python_train/main.py)
     set_tests_properties(example_python_train PROPERTIES
       PASS_REGULAR_EXPRESSION "(4[5-9][0-9]|500) of 500 points are in the right ring")
   endif()
