@@ -46,6 +46,9 @@ if(MORTON_TESTS)
     morton_example_test(python_classify ${python_example} ${examples}/python_classify/main.py)
     set_tests_properties(example_python_classify PROPERTIES PASS_REGULAR_EXPRESSION
       "digit_0[.]png: zero 99[.].*digit_7[.]png: seven 99[.].*digit_9[.]png: nine 99[.].*10 pictures in")
+    morton_example_test(python_frames ${python_example} ${examples}/python_frames/main.py 100)
+    set_tests_properties(example_python_frames PROPERTIES PASS_REGULAR_EXPRESSION
+      "in_turns .* frames a second.*meanwhile .* frames a second.*shown: 0 1 2 3 4\n")
   endif()
   # This one writes a network by the package onnx.
   if(NOT no_onnx AND NOT MORTON_SANITIZE)
