@@ -49,9 +49,16 @@ if(MORTON_TESTS)
     morton_example_test(python_frames ${python_example} ${examples}/python_frames/main.py 100)
     set_tests_properties(example_python_frames PROPERTIES PASS_REGULAR_EXPRESSION
       "in_turns .* frames a second.*meanwhile .* frames a second.*shown: 0 1 2 3 4\n")
+    # Skipped, with the reason, where this Python has no package silero-vad.
+    morton_example_test(python_speech ${python_example} ${examples}/python_speech/main.py)
+    set_tests_properties(example_python_speech PROPERTIES SKIP_RETURN_CODE 77 PASS_REGULAR_EXPRESSION
+      "^speech from 0[.]99 to 3[.]20 s\n4[.]00 s of sound")
   endif()
-  # This one writes a network by the package onnx.
+  # These write a network by the package onnx.
   if(NOT no_onnx AND NOT MORTON_SANITIZE)
+    morton_example_test(python_speech_loudness ${python_example} ${examples}/python_speech/main.py --loudness)
+    set_tests_properties(example_python_speech_loudness PROPERTIES
+      PASS_REGULAR_EXPRESSION "^speech from 1[.]09 to 3[.]20 s\n4[.]00 s of sound")
     morton_example_test(python_train ${python_example} ${examples}/python_train/main.py)
     set_tests_properties(example_python_train PROPERTIES
       PASS_REGULAR_EXPRESSION "(4[5-9][0-9]|500) of 500 points are in the right ring")
