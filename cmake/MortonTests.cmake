@@ -190,6 +190,8 @@ foreach(source IN LISTS example_sources)
   # An example without arguments runs on files of the repository, from its root.
   morton_example_test(${name} example_${name})
 endforeach()
+set_tests_properties(example_two_models PROPERTIES
+  PASS_REGULAR_EXPRESSION "16 of 50 noisy digits are right, 49 behind the denoiser.*both on the device")
 # A training of no steps is refused, with a status that says so.
 foreach(steps 0 -5 many)
   add_test(NAME example_04_train_mnist_refuses_${steps}
