@@ -53,6 +53,10 @@ if(MORTON_TESTS)
     morton_example_test(python_speech ${python_example} ${examples}/python_speech/main.py)
     set_tests_properties(example_python_speech PROPERTIES SKIP_RETURN_CODE 77 PASS_REGULAR_EXPRESSION
       "^speech from 0[.]99 to 3[.]20 s\n4[.]00 s of sound")
+    # Before and after: digits 0 to 4, 5 to 9, all.
+    morton_example_test(personalise ${python_example} ${examples}/personalise/main.py)
+    set_tests_properties(example_personalise PROPERTIES PASS_REGULAR_EXPRESSION
+      "before +99[.].% +0[.]0% +52[.].%.*after +(8[5-9]|9.)[.].% +(8[3-9]|9.)[.].% +(8[5-9]|9.)[.].%")
   endif()
   # These write a network by the package onnx.
   if(NOT no_onnx AND NOT MORTON_SANITIZE)
