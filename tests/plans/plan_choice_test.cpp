@@ -98,7 +98,7 @@ TEST(PlanChoice, MatrixUnitsGetLargeTilesWhereThereAreManyOfThem) {
   PlanOptions options;
   options.precision = DType::bf16;
   EXPECT_EQ(kernel_of_product(device, 4096, 4096, options), "gemm.wgmma_bf16");
-  EXPECT_EQ(kernel_of_product(device, 1024, 1024, options), "gemm.wgmma_bf16_low");
+  EXPECT_EQ(kernel_of_product(device, 1024, 1024, options), "gemm.wgmma_bf16_small");
   options.precision = DType::f16;
   EXPECT_EQ(kernel_of_product(device, 4096, 4096, options), "gemm.wgmma_f16");
   options.precision = DType::tf32;

@@ -170,12 +170,22 @@ double busy_share(const LaunchSize& size, const DeviceInfo& device) {
                            static_cast<double>(std::max<std::int64_t>(device.compute.units, 1)));
 }
 
-double asked_share(double items, const DeviceInfo& device) {
+double full_share(double items, const DeviceInfo& device) {
   if (device.kind != DeviceInfo::Kind::gpu) return 1.0;
-  // Little's law with 100 bytes under way for each work-item: 29 KiB a compute unit for an H200.
   constexpr double kEnoughInAUnit = 256.0;
   const auto units = static_cast<double>(std::max<std::int64_t>(device.compute.units, 1));
   return std::min(1.0, items / (kEnoughInAUnit * units));
+}
+
+double asked_share(const LaunchNumbers& launch, const DeviceInfo& device) {
+  // Little's law: 29 KiB under way fill a compute unit of an H200.
+  constexpr double kBytesOfAnItem = 100.0;
+  constexpr std::int64_t kCopiesByThemselves = 80;  // CUDA's capability with cp.async
+  const double by_items = work_items(launch.size.global);
+  if (device.compute.cuda_capability < kCopiesByThemselves) return full_share(by_items, device);
+  const double by_tiles =
+      work_groups(launch.size) * static_cast<double>(launch.local_memory_bytes) / kBytesOfAnItem;
+  return full_share(std::max(by_items, by_tiles), device);
 }
 
 double efficiency_of(const Entry& entry, const DeviceInfo& device) {

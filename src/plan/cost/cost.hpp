@@ -123,10 +123,14 @@ struct Moved {
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
 [[nodiscard]] MORTON_FOR_TOOLS double busy_share(const LaunchSize& size, const DeviceInfo& device);
 
-/// Share of a GPU's memory bandwidth, at most 1, that so many work-items can ask for: memory
-/// answers after about a microsecond, and each of them waits for a few vectors at a time. 1 on
-/// other devices, where caches read ahead.
-[[nodiscard]] double asked_share(double items, const DeviceInfo& device);
+/// Share of a GPU, at most 1, that so many work-items fill, so that each wait of one is work of
+/// others; 1 on other devices.
+[[nodiscard]] double full_share(double items, const DeviceInfo& device);
+
+/// Share of a GPU's memory bandwidth, at most 1, that the launch can ask for: memory answers after
+/// about a microsecond, and each work-item waits for a few vectors at a time, or a work-group for
+/// what fills its local memory. 1 on other devices, where caches read ahead.
+[[nodiscard]] double asked_share(const LaunchNumbers& launch, const DeviceInfo& device);
 
 /// The entry's share of the peak on this device: of the most particular of its classes that the
 /// entry has a figure for (`classes_of`).

@@ -72,8 +72,9 @@ double compiled_efficiency(const StaticCost& cost, const EntryValues& values,
 
 /// Time of a run. What was measured is a share of the peak on the problem's own operations.
 double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
-                   const EntryValues& values, const LaunchSize& size, double efficiency,
+                   const EntryValues& values, const LaunchNumbers& launch, double efficiency,
                    bool is_compiled) {
+  const LaunchSize& size = launch.size;
   const DeviceInfo& device = asked.context.device;
   const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
   const auto flop =
@@ -84,8 +85,8 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
     return host_step_cost_us(flop, moving_us(moved, device), device);
   }
   // What a compiler counts are cycles of a core that is full of work-items.
-  const double asked_for = asked_share(work_items(size.global), device);
-  const double filled = is_compiled ? asked_share(timed_work_items(size, device), device) : 1.0;
+  const double asked_for = asked_share(launch, device);
+  const double filled = is_compiled ? full_share(timed_work_items(size, device), device) : 1.0;
   const double busy = std::min(busy_share(size, device), filled);
   return step_cost_us(flop, efficiency * busy, moving_us(moved, device) / asked_for, device);
 }
@@ -122,7 +123,7 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
     choice.estimated_us =
-        estimate_us(asked, chosen, values, launch.size, choice.efficiency, cost != nullptr);
+        estimate_us(asked, chosen, values, launch, choice.efficiency, cost != nullptr);
   }
   choice.building_us = entry.cost.building_us;
   choice.estimated_us += choice.building_us;
