@@ -24,7 +24,7 @@ struct TrainOptions {
       0.0;                 ///< share of the training examples; 0: the test part, where there is one
   std::int64_t batch = 0;  ///< 0: what the model's file fixes, or 100
   std::int64_t classes = 0;  ///< 0: those that the model has
-  CompileOptions::Launches launches = CompileOptions::Launches::joined_for_training;
+  CompileOptions::Launches launches = CompileOptions::Launches::automatic;
   struct Plan {
     bool shown = false, why = false;
   } plan;

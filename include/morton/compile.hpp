@@ -85,7 +85,7 @@ struct CompileOptions {
   std::vector<std::string> catalogue_files;
   /// Which kernels share a launch.
   using Launches = JoinedLaunches;
-  Launches launches = Launches::joined_for_training;
+  Launches launches = Launches::automatic;
   /// Other values of the open extents, two at most, for which kernels are chosen and built too:
   /// `CompiledModel::with_shapes` then takes what is best among all of them.
   std::vector<InputShapes> also;

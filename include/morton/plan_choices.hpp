@@ -5,11 +5,16 @@
 
 namespace morton {
 
-/// Whether small kernels that do not need each other's results share a launch, which is faster
-/// where launches take longer than their work. A joined kernel is built for these steps alone, so
-/// other extents may need kernels that are not built, and what is measured of a step is of all
-/// kernels in it. Unless told otherwise only the steps of a training are joined.
-enum class JoinedLaunches : std::uint8_t { joined_for_training, apart, joined };
+/// Which kernels that do not need each other's results share a launch.
+///
+/// `joined`: small ones, which is faster where launches take longer than their work, and equal ones
+/// that follow each other and leave compute units idle, as those of an encoder's queries, keys and
+/// values. `automatic`: small ones in the steps of a training, equal ones everywhere. `apart`:
+/// none.
+///
+/// A joined kernel is built for these steps alone, so other extents may need kernels that are not
+/// built. What is measured of a step is of all kernels in it.
+enum class JoinedLaunches : std::uint8_t { automatic, apart, joined };
 
 /// What happens where a plan at other extents needs kernels that are not built: UnsupportedError,
 /// which names them, or they are built.

@@ -68,11 +68,10 @@ const std::vector<std::pair<const char*, Setter>>& setters() {
       {"cache_dir", [](Options& o, py::handle v, Kept&) { o.cache_dir = v.cast<std::string>(); }},
       {"launches",
        [](Options& o, py::handle v, Kept&) {
-         o.launches =
-             choice<JoinedLaunches>(v, "launches",
-                                    {{"joined_for_training", JoinedLaunches::joined_for_training},
-                                     {"apart", JoinedLaunches::apart},
-                                     {"joined", JoinedLaunches::joined}});
+         o.launches = choice<JoinedLaunches>(v, "launches",
+                                             {{"automatic", JoinedLaunches::automatic},
+                                              {"apart", JoinedLaunches::apart},
+                                              {"joined", JoinedLaunches::joined}});
        }},
       {"other_shapes",
        [](Options& o, py::handle v, Kept&) {

@@ -55,7 +55,7 @@ class CompileOptions(TypedDict, total=False):
     self_test: Literal["once", "off"]
     start: Literal["ready", "at_once", "interim_alone"]
     cache_dir: str
-    launches: Literal["joined_for_training", "apart", "joined"]
+    launches: Literal["automatic", "apart", "joined"]
     other_shapes: Literal["prepare", "leave"]
     unkept: Literal["report", "refuse"]
     fallback: Literal["report", "refuse"]

@@ -159,7 +159,7 @@ def compile(model: Model, device: Device, *, batch: int = ..., shapes: _Shapes =
             weights: Sequence[float] = ..., precision: _Precision = ..., sums: Literal["f32", "f16"] = ...,
             workspace_limit_bytes: int = ..., tuning: Literal["use", "ignore"] = ...,
             self_test: Literal["once", "off"] = ..., start: Literal["ready", "at_once", "interim_alone"] = ...,
-            cache_dir: str = ..., launches: Literal["joined_for_training", "apart", "joined"] = ...,
+            cache_dir: str = ..., launches: Literal["automatic", "apart", "joined"] = ...,
             other_shapes: Literal["prepare", "leave"] = ..., unkept: Literal["report", "refuse"] = ...,
             fallback: Literal["report", "refuse"] = ...) -> CompiledModel:
     """Plans the model for the device and builds what is not cached."""
@@ -254,7 +254,7 @@ class Trainer:
                  catalogue_files: Sequence[str] = ..., precision: _Precision = ..., sums: Literal["f32", "f16"] = ...,
                  workspace_limit_bytes: int = ..., tuning: Literal["use", "ignore"] = ...,
                  self_test: Literal["once", "off"] = ..., start: Literal["ready", "at_once", "interim_alone"] = ...,
-                 cache_dir: str = ..., launches: Literal["joined_for_training", "apart", "joined"] = ...,
+                 cache_dir: str = ..., launches: Literal["automatic", "apart", "joined"] = ...,
                  other_shapes: Literal["prepare", "leave"] = ..., unkept: Literal["report", "refuse"] = ...,
                  fallback: Literal["report", "refuse"] = ...) -> None: ...
     def step(self, inputs: _Array, targets: _Array, learning_rate: float) -> BatchResult:

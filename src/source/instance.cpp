@@ -15,6 +15,25 @@
 #include "source/work_program.hpp"
 
 namespace morton::source {
+namespace {
+
+/// How a stacked kernel calls an operand of that copy.
+std::string name_in_copy(const std::string& operand, int copy) {
+  return "copy" + std::to_string(copy) + "_" + operand;
+}
+
+/// Operands once for each copy, integers once.
+std::vector<InstanceArgument> for_each_copy(const std::vector<InstanceArgument>& arguments,
+                                            int copies) {
+  std::vector<InstanceArgument> all;
+  for (InstanceArgument argument : arguments) {
+    const int times = argument.kind == InstanceArgument::Kind::operand ? copies : 1;
+    for (argument.member = 0; argument.member < times; ++argument.member) all.push_back(argument);
+  }
+  return all;
+}
+
+}  // namespace
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
@@ -63,10 +82,27 @@ void InstanceWriter::define_constants() {
   }
 }
 
-std::string InstanceWriter::parameter(const InstanceOperand& operand) const {
+std::string InstanceWriter::parameter(const InstanceOperand& operand,
+                                      const std::string& name) const {
   const std::string type = variable_type(operand);
   const bool restricts = type.ends_with('*') && !spec_.in_place;
-  return type + (restricts ? " restrict " : " ") + memory_name(operand);
+  return type + (restricts ? " restrict " : " ") + name;
+}
+
+std::string InstanceWriter::operands_of_copy() const {
+  std::string text;
+  for (const auto* list : {&spec_.operands, &spec_.sides}) {
+    for (const InstanceOperand& operand : *list) {
+      std::string choice;
+      for (int copy = 0; copy + 1 < copies_; ++copy) {
+        choice += "stack_copy == " + std::to_string(copy) + " ? " +
+                  name_in_copy(operand.name, copy) + " : ";
+      }
+      text += parameter(operand, operand.name) + " = " + choice +
+              name_in_copy(operand.name, copies_ - 1) + "; ";
+    }
+  }
+  return "const int stack_copy = get_group_id(2); " + text;
 }
 
 std::string InstanceWriter::variable_type(const InstanceOperand& operand) const {
@@ -90,6 +126,9 @@ std::string InstanceWriter::text_of_entry() const {
   std::string text = spec_.entry->program.source;
   constexpr std::string_view kKernel = "__kernel ";
   if (is_part()) text.replace(text.find(kKernel), kKernel.size(), "static ");
+  if (copies_ > 1) {
+    text.insert(text.find(kBeginOfBody) + kBeginOfBody.size(), " " + operands_of_copy());
+  }
   return text;
 }
 
@@ -131,11 +170,17 @@ std::vector<InstanceArgument> InstanceWriter::define_arguments() {
   for (const auto& name : sizes_) {
     if (!spec_.problem.structure.contains(name)) add(Kind::integer, name);
   }
+  if (copies_ > 1) arguments = for_each_copy(arguments, copies_);
   std::string list;
   for (const auto& argument : arguments) {
     list += list.empty() ? "" : ", ";
-    list +=
-        argument.kind == Kind::operand ? parameter(*find(argument.name)) : "int " + argument.name;
+    if (argument.kind == Kind::integer) {
+      list += "int " + argument.name;
+      continue;
+    }
+    const InstanceOperand& operand = *find(argument.name);
+    list += parameter(
+        operand, copies_ > 1 ? name_in_copy(operand.name, argument.member) : memory_name(operand));
   }
   if (is_part()) list += ", int part_at0, int part_at1, int part_groups0, int part_groups1";
   define("ARGUMENTS", "", list);
@@ -186,6 +231,10 @@ void InstanceWriter::name_by_code(InstanceSource& made) const {
 }
 
 InstanceSource generate(const InstanceSpec& spec) { return InstanceWriter(spec, "").write(); }
+
+InstanceSource generate_stacked(const InstanceSpec& spec, int copies) {
+  return InstanceWriter(spec, "", copies).write();
+}
 
 InstanceSource generate_part(const InstanceSpec& spec, const std::string& caller) {
   return InstanceWriter(spec, caller).write();

@@ -46,7 +46,7 @@ struct InstanceArgument {
   enum class Kind : std::uint8_t { operand, integer } kind = Kind::integer;
   std::string name;  ///< of the operand or side, or of the size
   std::string type;  ///< as a variable has it: "__global const float*", "int"
-  int member = 0;    ///< of a joined kernel (source/joined.hpp): whose argument it is
+  int member = 0;    ///< of a joined or stacked kernel (source/joined.hpp): whose argument it is
 };
 
 /// A kernel's text, ready to be joined with others into a program.
@@ -66,6 +66,12 @@ struct InstanceSource {
 /// work-groups. Behind the arguments it takes the work-group's place in the first two dimensions
 /// and how many there are, four integers.
 [[nodiscard]] InstanceSource generate_part(const InstanceSpec& spec, const std::string& caller);
+
+/// The same for `copies` launches in one, whose work-groups have the copy's number in the third
+/// dimension: the launches are of the same size, and their integer arguments are the same. Operands
+/// come once for each copy, with `member` its number, behind each other. The entry is one that
+/// can_stack (source/joined.hpp).
+[[nodiscard]] InstanceSource generate_stacked(const InstanceSpec& spec, int copies);
 
 /// The value of every integer argument that `generate` may ask for: the problem's extents, padded
 /// extents ("M_pad"), sizes of the operands' memory, and "elements_dst".

@@ -24,6 +24,9 @@ inline constexpr const char* kBatch = "((int)get_global_id(2))";
 /// The coordinates of an operand as a macro's body uses them, in parentheses.
 [[nodiscard]] std::vector<Expression> parameters_of(const View& view, const Entry& entry);
 
+/// Where the body of a kernel begins whose parameters are its ARGUMENTS.
+inline constexpr std::string_view kBeginOfBody = "(ARGUMENTS) {";
+
 /// Stands for the beginning of an instance's key until its text is whole.
 inline constexpr std::string_view kMark = "0123mark3210";
 
@@ -38,9 +41,12 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 /// and which sizes are asked for.
 class InstanceWriter {
  public:
-  /// With a `caller` for a part of that kernel.
-  InstanceWriter(const InstanceSpec& spec, std::string caller)
-      : spec_(spec), caller_(std::move(caller)), any_rank_(spec.problem.family->has_any_rank()) {}
+  /// With a `caller` for a part of that kernel; for so many `copies` of the launch in one.
+  InstanceWriter(const InstanceSpec& spec, std::string caller, int copies = 1)
+      : spec_(spec),
+        caller_(std::move(caller)),
+        copies_(copies),
+        any_rank_(spec.problem.family->has_any_rank()) {}
 
   InstanceSource write();
 
@@ -91,7 +97,11 @@ class InstanceWriter {
   [[nodiscard]] DType accumulator() const;
   std::vector<InstanceArgument> define_arguments();
   std::vector<InstanceArgument> define_program_arguments();
-  [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
+  /// The operand as a parameter or variable of that name.
+  [[nodiscard]] std::string parameter(const InstanceOperand& operand,
+                                      const std::string& name) const;
+  /// Of a stacked kernel: the operands, which are those of the copy that the work-group belongs to.
+  [[nodiscard]] std::string operands_of_copy() const;
   [[nodiscard]] std::string variable_type(const InstanceOperand& operand) const;
   /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under
   /// the operand's own name, its product's part of that.
@@ -115,6 +125,7 @@ class InstanceWriter {
 
   const InstanceSpec& spec_;
   std::string caller_;
+  int copies_;
   bool any_rank_;
   std::ostringstream head_;
   std::ostringstream tail_;

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "source/instance_writer.hpp"
 
 namespace morton::source {
 namespace {
@@ -126,6 +130,20 @@ bool can_join(const Entry& entry) {
     if (entry.program.code.find(word) != std::string::npos) return false;
   }
   return true;
+}
+
+bool can_stack(const Entry& entry) {
+  const std::string& code = entry.program.code;
+  const std::size_t body = entry.program.source.find(kBeginOfBody);
+  if (!entry.program.is_shared || entry.takes_work() || !entry.origin.batch_of.empty() ||
+      body == std::string::npos ||
+      entry.program.source.find(kBeginOfBody, body + 1) != std::string::npos ||
+      code.find(kBeginOfBody) == std::string::npos) {
+    return false;
+  }
+  return std::ranges::none_of(
+      std::initializer_list<std::string_view>{"(2)", "get_global_offset", "get_work_dim"},
+      [&](std::string_view word) { return code.find(word) != std::string::npos; });
 }
 
 InstanceSource generate_joined(const std::vector<InstanceSpec>& members) {

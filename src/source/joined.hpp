@@ -18,6 +18,10 @@ inline constexpr const char* kGroupsArguments[] = {"groups0", "groups1"};
 /// at the level of kernels only.
 [[nodiscard]] bool can_join(const Entry& entry);
 
+/// Whether generate_stacked takes the entry's kernel: local memory and barriers may be in it, and
+/// it knows no third dimension.
+[[nodiscard]] bool can_stack(const Entry& entry);
+
 /// A kernel whose work-groups are those of the first member, then those of the second, and so on,
 /// in one dimension. The members' work-groups are of one size, `spec.local`, with one dimension,
 /// and none has groups in a third. Equal members that follow each other share one copy of the text.

@@ -143,7 +143,7 @@ constexpr SettableOption kSettable[] = {
     {"launches",
      [](Options& o, const GivenOption& g) {
        set_choice(o.launches, g,
-                  {{"joined_for_training", JoinedLaunches::joined_for_training},
+                  {{"automatic", JoinedLaunches::automatic},
                    {"apart", JoinedLaunches::apart},
                    {"joined", JoinedLaunches::joined}});
      }},

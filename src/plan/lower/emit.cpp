@@ -51,8 +51,8 @@ class Emitter {
     for (const auto& kernel : schedule_.kernels) {
       (kernel.once ? load_steps : steps).push_back(make_step(kernel));
     }
-    if (joins_launches()) {
-      steps = join_launches(std::move(steps), plan_.values, context_.device);
+    if (const SharedLaunches shared = shared_launches(); shared.small || shared.equal) {
+      steps = join_launches(std::move(steps), plan_.values, context_.device, shared);
     }
     for (EmittedStep& made : load_steps) plan_.load_steps.push_back(numbered(made));
     for (EmittedStep& made : steps) plan_.steps.push_back(numbered(made));
@@ -98,11 +98,13 @@ class Emitter {
            std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
   }
 
-  bool joins_launches() const {
+  SharedLaunches shared_launches() const {
     using Launches = PlanOptions::Launches;
     const Launches wanted = context_.options.launches;
     const bool renews = !context_.tasks.updates.empty();
-    return wanted == Launches::joined || (wanted == Launches::joined_for_training && renews);
+    return {wanted == Launches::joined || (wanted == Launches::automatic && renews),
+            wanted != Launches::apart && !context_.policy.is_generic(),
+            context_.options.built.get()};
   }
 
   /// The step with its kernel among the plan's instances.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/lower/join_launches.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -26,6 +24,11 @@ constexpr std::size_t kMostMoved = 8;
 constexpr std::int64_t kMostHeldBytes = std::int64_t{1} << 20;
 /// Different kernels in one: a compiler takes as long as for all of them, at one time.
 constexpr std::size_t kMostTexts = 6;
+/// Equal kernels share a launch if each has fewer work-groups than so many for each compute unit:
+/// with as many, an eighth of the last round is idle at most.
+constexpr std::int64_t kFewGroups = 8;
+/// So many equal kernels share a launch at most.
+constexpr std::size_t kMostCopies = 8;
 
 /// What OpenCL 1.2 promises for all arguments of a kernel together (CL_DEVICE_MAX_PARAMETER_SIZE).
 std::int64_t most_argument_bytes(const DeviceInfo& device) {
@@ -42,23 +45,35 @@ std::int64_t argument_bytes(const Step& step) {
   return bytes;
 }
 
-std::int64_t groups_of(const KernelLaunch& launch, std::size_t dimension) {
-  return launch.global[dimension] / launch.local[dimension];
-}
-
-std::int64_t work_items_of(const KernelLaunch& launch) {
-  return launch.global[0] * launch.global[1];
-}
-
 bool is_image(const StepArgument& argument) {
   const PassedValue* passed = argument.value();
   return passed != nullptr && passed->image.source != PlannedImage::Source::none;
 }
 
+bool same_integers(const Step& a, const Step& b) {
+  return std::ranges::equal(a.arguments, b.arguments, [](const auto& one, const auto& other) {
+    if (one.integer() == nullptr || other.integer() == nullptr) {
+      return one.integer() == other.integer();
+    }
+    return *one.integer() == *other.integer();
+  });
+}
+
+/// Whether both launch one text with one size, on different data.
+bool are_equal(const EmittedStep& a, const EmittedStep& b) {
+  if (!a.spec || !b.spec || a.source.key != b.source.key || a.step.device != b.step.device) {
+    return false;
+  }
+  const KernelLaunch one = launch_of(a.step), other = launch_of(b.step);
+  return one.global == other.global && one.local == other.local && one.global[2] == 1 &&
+         same_integers(a.step, b.step);
+}
+
 /// Steps that run at one time, by their numbers before.
 struct Launch {
+  enum class Kind : std::uint8_t { closed, join, stack };
   std::vector<std::size_t> members;
-  bool open = false;
+  Kind kind = Kind::closed;
   std::int64_t bytes = 0;  ///< of arguments
   std::int64_t work_items = 0;
   std::set<std::string> texts;
@@ -66,9 +81,12 @@ struct Launch {
 
 class LaunchBatcher {
  public:
-  LaunchBatcher(std::vector<EmittedStep> steps, const Values& values, const DeviceInfo& device)
+  LaunchBatcher(std::vector<EmittedStep> steps, const Values& values, const DeviceInfo& device,
+                const SharedLaunches& shared)
       : steps_(std::move(steps)),
         values_(values),
+        shared_(shared),
+        few_groups_(kFewGroups * device.compute.units),
         launch_us_(launch_peak_us(device)),
         most_work_us_(std::max(kMostWork * launch_us_,
                                device.kind == DeviceInfo::Kind::cpu ? kMostWorkOnCpuUs : 0.0)),
@@ -78,10 +96,7 @@ class LaunchBatcher {
   std::vector<EmittedStep> run() {
     for (std::size_t s = 0; s < steps_.size(); ++s) place(s);
     std::vector<EmittedStep> joined;
-    for (Launch& launch : launches_) {
-      joined.push_back(launch.members.size() == 1 ? std::move(steps_[launch.members.front()])
-                                                  : join(launch.members));
-    }
+    for (const Launch& launch : launches_) add(launch, joined);
     return joined;
   }
 
@@ -95,12 +110,18 @@ class LaunchBatcher {
         std::max(earliest, launches_.size() - std::min(launches_.size(), kMostMoved));
     const bool joins = is_small(s);
     std::size_t at = launches_.size();
+    if (!joins && stacks(s, earliest)) {
+      --at;
+      launches_[at].kind = Launch::Kind::stack;
+    }
     for (std::size_t l = begin; joins && l < launches_.size(); ++l) {
       if (!takes(launches_[l], s)) continue;
       at = l;
       break;
     }
-    if (at == launches_.size()) launches_.push_back({{}, joins, 0, 0, {}});
+    if (at == launches_.size()) {
+      launches_.push_back({{}, joins ? Launch::Kind::join : Launch::Kind::closed, 0, 0, {}});
+    }
     Launch& launch = launches_[at];
     launch.members.push_back(s);
     launch.bytes += argument_bytes(step);
@@ -139,7 +160,7 @@ class LaunchBatcher {
   bool is_small(std::size_t s) const {
     const EmittedStep& emitted = steps_[s];
     const Step& step = emitted.step;
-    if (!emitted.spec || !can_join(*emitted.spec->entry)) return false;
+    if (!shared_.small || !emitted.spec || !can_join(*emitted.spec->entry)) return false;
     const KernelLaunch launch = launch_of(step);
     if (launch.global[2] != 1 || launch.local[1] != 1) return false;
     const bool images = std::ranges::any_of(step.arguments, is_image);
@@ -161,75 +182,50 @@ class LaunchBatcher {
         launch.bytes + argument_bytes(step) <= most_bytes_ &&
         launch.work_items + work_items_of(launch_of(step)) <= most_items_ &&
         (launch.texts.size() < kMostTexts || launch.texts.contains(steps_[s].source.key));
-    return launch.open && same_groups && has_room;
+    return launch.kind == Launch::Kind::join && same_groups && has_room;
   }
 
-  EmittedStep join(std::vector<std::size_t> members) const {
-    // Equal kernels stand together, so that they share their text.
-    std::ranges::stable_sort(members, [&](std::size_t a, std::size_t b) {
-      return steps_[a].source.key < steps_[b].source.key;
-    });
-    EmittedStep joined;
-    std::vector<InstanceSpec> specs;
-    for (const std::size_t s : members) specs.push_back(*steps_[s].spec);
-    joined.source = generate_joined(specs);
-    describe(members, joined.step);
-    bind(members, joined.source, joined.step);
-    return joined;
-  }
-
-  void describe(const std::vector<std::size_t>& members, Step& joined) const {
-    const Step& first = steps_[*std::ranges::min_element(members)].step;
-    joined.name = fmt::format("{} and {} more", first.name, members.size() - 1);
-    joined.kernel = fmt::format("{} kernels", members.size());
-    joined.device = first.device;
-    joined.role = Step::Role::repack;
-    KernelLaunch launch{{}, {0, 1, 1}, launch_of(first).local};
-    joined.reason = fmt::format(
-        "small and independent of each other: one launch in place of {}, each of which takes "
-        "{:.1f} us",
-        members.size(), launch_us_);
-    joined.cost.estimated_us = launch_us_;
-    for (const std::size_t s : members) {
-      const Step& step = steps_[s].step;
-      launch.global[0] += work_items_of(launch_of(step));
-      joined.reads.insert(joined.reads.end(), step.reads.begin(), step.reads.end());
-      joined.writes.insert(joined.writes.end(), step.writes.begin(), step.writes.end());
-      joined.in_place = joined.in_place || step.in_place;
-      joined.cost.flop += step.cost.flop;
-      joined.cost.work += step.cost.work;
-      joined.cost.bytes += step.cost.bytes;
-      joined.cost.logical_bytes += step.cost.logical_bytes;
-      joined.cost.footprint_bytes += step.cost.footprint_bytes;
-      joined.cost.estimated_us += std::max(0.0, step.cost.estimated_us - launch_us_);
-      if (step.role == Step::Role::compute) joined.role = Step::Role::compute;
-      joined.problem += fmt::format("{}{}: {}, {}", joined.problem.empty() ? "" : "\n      ",
-                                    step.name, step.kernel, step.problem);
+  void add(const Launch& launch, std::vector<EmittedStep>& joined) {
+    std::vector<const EmittedStep*> members;
+    for (const std::size_t s : launch.members) members.push_back(&steps_[s]);
+    if (launch.kind == Launch::Kind::join && members.size() > 1) {
+      joined.push_back(joined_step(members, launch_us_));
+      return;
     }
-    joined.action = launch;
-  }
-
-  void bind(const std::vector<std::size_t>& members, const InstanceSource& source,
-            Step& joined) const {
-    std::vector<std::int64_t> ends;
-    for (const std::size_t s : members) {
-      const KernelLaunch launch = launch_of(steps_[s].step);
-      ends.push_back((ends.empty() ? 0 : ends.back()) +
-                     groups_of(launch, 0) * groups_of(launch, 1));
-    }
-    for (const InstanceArgument& wanted : source.arguments) {
-      const auto member = static_cast<std::size_t>(wanted.member);
-      const Step& step = steps_[members[member]].step;
-      if (wanted.name == kEndArgument) {
-        joined.arguments.push_back({wanted.name, ends[member]});
-      } else if (wanted.name == kGroupsArguments[0] || wanted.name == kGroupsArguments[1]) {
-        const std::size_t dimension = wanted.name == kGroupsArguments[0] ? 0 : 1;
-        joined.arguments.push_back({wanted.name, groups_of(launch_of(step), dimension)});
-      } else {
-        joined.arguments.push_back(
-            *std::ranges::find(step.arguments, wanted.name, &StepArgument::name));
+    if (launch.kind == Launch::Kind::stack) {
+      EmittedStep stacked = stacked_step(members, launch_us_);
+      if (may_launch(stacked, *members.front())) {
+        joined.push_back(std::move(stacked));
+        return;
       }
     }
+    for (const std::size_t s : launch.members) joined.push_back(std::move(steps_[s]));
+  }
+
+  /// Among kernels that are built: the stack is one of them, and each by itself is none or has few
+  /// work-groups. Else the members have few, or there were no stack.
+  bool may_launch(const EmittedStep& stacked, const EmittedStep& member) const {
+    if (shared_.built == nullptr) return true;
+    const std::set<std::string>& built = shared_.built->instances;
+    return built.contains(stacked.source.key) &&
+           (has_few_groups(member.step) || !built.contains(member.source.key));
+  }
+
+  bool has_few_groups(const Step& step) const {
+    return groups_of(launch_of(step), 0) * groups_of(launch_of(step), 1) < few_groups_;
+  }
+
+  /// Whether the step can stand with the last launch, which is alone or a stack of such.
+  bool stacks(std::size_t s, std::size_t earliest) const {
+    if (!shared_.equal || launches_.empty() || earliest >= launches_.size()) return false;
+    const Launch& last = launches_.back();
+    const EmittedStep& emitted = steps_[s];
+    const EmittedStep& first = steps_[last.members.front()];
+    return last.kind != Launch::Kind::join && last.members.size() < kMostCopies &&
+           are_equal(first, emitted) && can_stack(*emitted.spec->entry) &&
+           (has_few_groups(emitted.step) || shared_.built != nullptr) &&
+           !std::ranges::any_of(emitted.step.arguments, is_image) &&
+           last.bytes + argument_bytes(emitted.step) <= most_bytes_;
   }
 
   struct Access {
@@ -240,6 +236,8 @@ class LaunchBatcher {
 
   std::vector<EmittedStep> steps_;
   const Values& values_;
+  SharedLaunches shared_;
+  std::int64_t few_groups_;
   double launch_us_, most_work_us_;
   std::int64_t most_bytes_, most_items_;
   std::vector<Launch> launches_;
@@ -249,8 +247,8 @@ class LaunchBatcher {
 }  // namespace
 
 std::vector<EmittedStep> join_launches(std::vector<EmittedStep> steps, const Values& values,
-                                       const DeviceInfo& device) {
-  return LaunchBatcher(std::move(steps), values, device).run();
+                                       const DeviceInfo& device, const SharedLaunches& shared) {
+  return LaunchBatcher(std::move(steps), values, device, shared).run();
 }
 
 }  // namespace morton::plan

@@ -47,10 +47,10 @@ struct PlanOptions {
   /// What happens where those do not do: UnsupportedError, or others that must be built.
   using Missing = MissingKernels;
   Missing missing = Missing::build;
-  /// Whether small kernels that do not need each other's results share launches
-  /// (plan/lower/join_launches.hpp): where the plan renews states, as in training, or as is said.
+  /// Which kernels that do not need each other's results share launches
+  /// (plan/lower/join_launches.hpp).
   using Launches = JoinedLaunches;
-  Launches launches = Launches::joined_for_training;
+  Launches launches = Launches::automatic;
   /// Where entries that run on the host may be chosen. Of several devices all but one wait while
   /// the host computes.
   enum class HostSteps : std::uint8_t {

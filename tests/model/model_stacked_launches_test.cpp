@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Equal kernels in one launch: the same answers as one by one, with local memory and barriers too,
+// at other extents too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/model_check.hpp"
+#include "support/devices.hpp"
+#include "support/networks.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+using Launches = CompileOptions::Launches;
+
+/// Three products of one input, as those that make an encoder's queries, keys and values; batch
+/// open.
+Graph three_products() {
+  NetworkBuilder network("three_products", 1);
+  const TensorId x = network.input("x", {-1, 24});
+  for (int i = 0; i < 3; ++i) network.output(network.dense(x, 24, 16));
+  return network.finish();
+}
+
+class StackedLaunches : public ModelTest {};
+MORTON_MODELS_ON_EVERY_DEVICE(StackedLaunches);
+
+CompileOptions with(const std::string& kernel, Launches launches) {
+  CompileOptions options;
+  options.batch = 4;
+  options.use = {{"gemm", kernel}};
+  options.launches = launches;
+  options.self_test = CompileOptions::SelfTest::off;
+  return options;
+}
+
+/// Steps of products.
+std::size_t products(const CompiledModel& model, const std::string& kernel) {
+  return static_cast<std::size_t>(std::ranges::count(model.steps(), kernel, &StepInfo::kernel));
+}
+
+TEST_P(StackedLaunches, GiveTheSameValues) {
+  const Graph graph = three_products();
+  const Model model = to_model(graph);
+  const auto inputs = random_inputs(graph, 4, 7);
+  for (const std::string kernel : {"gemm.naive", "gemm.local_tile", "gemm.sliced"}) {
+    SCOPED_TRACE(kernel);
+    std::vector<std::vector<NamedTensor>> outputs;
+    std::vector<std::size_t> steps;
+    for (const Launches launches : {Launches::apart, Launches::automatic}) {
+      try {
+        const CompiledModel compiled = compile(model, device(), with(kernel, launches));
+        steps.push_back(products(compiled, kernel));
+        outputs.push_back(Session(compiled).run(inputs));
+      } catch (const UnsupportedError&) {
+        break;  // not for this device
+      }
+    }
+    if (outputs.empty()) continue;
+    EXPECT_THAT(steps, ::testing::ElementsAre(3, 1));
+    for (std::size_t i = 0; i < outputs[0].size(); ++i) {
+      EXPECT_THAT(outputs[1][i].tensor.as<float>(),
+                  ::testing::ElementsAreArray(outputs[0][i].tensor.as<float>()));
+    }
+    expect_reference(graph, device(), inputs, with(kernel, Launches::automatic));
+  }
+}
+
+/// With more rows each product has work-groups enough for a launch of its own. That kernel is not
+/// built: the stack goes on.
+TEST_P(StackedLaunches, GoOnAtOtherExtents) {
+  const Graph graph = three_products();
+  CompileOptions options = with("gemm.naive", Launches::automatic);
+  options.other_shapes = CompileOptions::OtherShapes::leave;
+  const CompiledModel few = compile(to_model(graph), device(), options);
+  ASSERT_EQ(products(few, "gemm.naive"), 1U);
+  constexpr std::int64_t kManyRows = 20000;
+  const CompiledModel many = few.with_shapes({kManyRows, {}}, CompiledModel::Missing::refuse);
+  EXPECT_EQ(products(many, "gemm.naive"), 1U);
+  const auto inputs = random_inputs(graph, kManyRows, 8);
+  const auto stacked = Session(many).run(inputs);
+  options.batch = kManyRows;
+  const CompiledModel anew = compile(to_model(graph), device(), options);
+  EXPECT_EQ(products(anew, "gemm.naive"), 3U);
+  const auto alone = Session(anew).run(inputs);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    EXPECT_THAT(stacked[i].tensor.as<float>(),
+                ::testing::ElementsAreArray(alone[i].tensor.as<float>()));
+  }
+}
+
+}  // namespace
+}  // namespace morton::test
