@@ -94,6 +94,8 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
     if (format.stored) way.precision = *format.stored;
     if (format.stored && role == "dst") way.result = *format.stored;
   }
+  // It holds whole numbers up to 256; a half those up to 2048, as far as the cases go.
+  if (way.result == DType::bf16) way.rounds_whole_numbers = true;
   if (const Recipe* recipe = recipe_around(entry, catalogue)) {
     way.family = recipe->family;
     way.use[recipe->family] = recipe->name;
