@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "plan/lower/in_place.hpp"
 #include "source/joined.hpp"
 
 namespace morton::plan {
