@@ -115,6 +115,15 @@ copy_sources() {
     done | tar -C "$repository" --null -T - -c | tar -C "$place" -x
 }
 
+# machine_of ARCHITECTURE: its name in wheels' tags and in the names of compilers.
+machine_of() {
+  case $1 in
+    amd64) echo x86_64 ;;
+    arm64) echo aarch64 ;;
+    *) return 1 ;;
+  esac
+}
+
 # carry_pip ROOT: how this machine's pip reaches its packages.
 carry_pip() {
   local root=$1 certificates
@@ -140,4 +149,17 @@ run_through_qemu() {
   cat "/usr/lib/binfmt.d/$name.conf" >"$place/register"
   # shellcheck disable=SC2064  # the name as it is now
   trap "echo -1 >$place/$name" EXIT
+}
+
+# take_trial [ARCHITECTURE]: of a script that tries what was built, `here`, this machine's architecture,
+# and `architecture`, by default the same, with `most_seconds` that the trial may take. Programs of
+# another run through qemu, without a limit.
+take_trial() {
+  here=$(dpkg --print-architecture)
+  architecture=${1:-$here}
+  most_seconds=120
+  [[ $architecture != "$here" ]] || return 0
+  run_through_qemu "$architecture" || die "$architecture needs the package qemu-user-static"
+  # shellcheck disable=SC2034  # for the script
+  most_seconds=never
 }

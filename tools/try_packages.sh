@@ -16,26 +16,20 @@ set -euo pipefail
 source "$(dirname "$0")/debian_root.sh"
 
 repository=$(cd "$(dirname "$0")/.." && pwd)
-here=$(dpkg --print-architecture)
 with_tests=0
 if [[ ${1:-} == --tests ]]; then
   with_tests=1
   shift
 fi
-architecture=${1:-$here}
-[[ $# -le 1 && $architecture =~ ^(amd64|arm64|armhf)$ ]] ||
+[[ $# -le 1 && ${1:-} =~ ^(|amd64|arm64|armhf)$ ]] ||
   die "usage: tools/try_packages.sh [--tests] [amd64|arm64|armhf]"
 packages=$repository/build-packages
 root=$packages/root-try
-most_seconds=120
 require_for_roots
+take_trial "$@"
 for needed in "$packages/$architecture/morton_*.deb" "$packages/$here/morton-common_*.deb"; do
   compgen -G "$needed" >/dev/null || die "there is no $needed: ./dev package builds them"
 done
-if [[ $architecture != "$here" ]]; then
-  run_through_qemu "$architecture" || die "$architecture needs the package qemu-user-static"
-  most_seconds=never
-fi
 
 make_trial_root "$root" --architectures="$architecture"
 mkdir "$root/packages"

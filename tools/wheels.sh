@@ -5,7 +5,8 @@
 #
 # Builds Python wheels of the working tree for amd64, or for the named architectures (amd64, arm64),
 # into build-wheels. They carry all libraries but libc's, OpenCL's loader among them, for Debian 12's
-# Python and glibc or newer ones. Another architecture than this machine's is cross-built.
+# Python and glibc or newer ones. Another architecture than this machine's is cross-built. A wheel of
+# more than 15 MB, or without the loader, is an error.
 #
 # The builds run in the roots of tools/debian_packages.sh, with what debian/control asks for, and with
 # scikit-build-core, pybind11 and auditwheel from PyPI. Run it as root, with mmdebstrap installed.
@@ -20,9 +21,17 @@ take_builds "$@"
 require_for_roots
 mkdir -p "$folder" "$repository/build-packages"
 
-# build ARCHITECTURE MACHINE TRIPLET: its wheel, in build-wheels. MACHINE is its name in wheels' tags.
+# check WHEEL: what a user fetches, and that it has OpenCL's loader.
+check() {
+  (($(stat -c %s "$1") <= 15000000)) || die "$1 has more than 15 MB"
+  python3 -m zipfile -l "$1" | grep '^morton.libs/libOpenCL-' >/dev/null || die "$1 has no loader of OpenCL"
+}
+
+# build ARCHITECTURE: its wheel, in build-wheels.
 build() {
-  local architecture=$1 machine=$2 triplet=$3
+  local architecture=$1 machine triplet
+  machine=$(machine_of "$architecture")
+  triplet=$machine-linux-gnu
   local root=$repository/build-packages/root-$architecture profiles=nocheck more=(python3-dev)
   build_root "$root" "$architecture"
   carry_pip "$root"
@@ -46,10 +55,11 @@ build() {
       export PATH=/usr/lib/ccache:/venv/bin:$PATH
       if [[ $architecture != "$here" ]]; then
         python_version=$(python3 -c "import sys; print(f\"{sys.version_info[0]}{sys.version_info[1]}\")")
-        export _PYTHON_HOST_PLATFORM=linux-$machine SETUPTOOLS_EXT_SUFFIX=.cpython-$python_version-$triplet.so
+        suffix=.cpython-$python_version-$triplet.so
+        export _PYTHON_HOST_PLATFORM=linux-$machine SETUPTOOLS_EXT_SUFFIX=$suffix
         export CMAKE_ARGS="-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine
           -DCMAKE_C_COMPILER=$triplet-gcc -DCMAKE_CXX_COMPILER=$triplet-g++
-          -DCMAKE_LIBRARY_ARCHITECTURE=$triplet"
+          -DCMAKE_LIBRARY_ARCHITECTURE=$triplet -DPYTHON_MODULE_EXTENSION=$suffix"
         export LD_LIBRARY_PATH=/usr/lib/$triplet
       fi
       rm -rf /build/wheels /build/repaired
@@ -57,6 +67,7 @@ build() {
         -w /build/wheels .
       auditwheel repair -w /build/repaired /build/wheels/*.whl' \
     bash "${more[@]}" || die "$architecture: the wheel could not be built"
+  check "$root"/build/repaired/*.whl
   rm -f "$folder"/morton-*_"$machine".whl
   cp "$root"/build/repaired/*.whl "$folder/"
   (cd "$folder" && du -h -- *_"$machine".whl)
@@ -64,8 +75,7 @@ build() {
 
 for architecture in "${architectures[@]}"; do
   case $architecture in
-    amd64) build amd64 x86_64 x86_64-linux-gnu ;;
-    arm64) build arm64 aarch64 aarch64-linux-gnu ;;
+    amd64 | arm64) build "$architecture" ;;
     *) die "no architecture '$architecture'; there are amd64 and arm64" ;;
   esac
 done
