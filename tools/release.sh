@@ -7,8 +7,8 @@
 # build-release/TAG with the file SHA256SUMS. The parts, all without a name:
 #
 #   packages   Debian packages for amd64, arm64 and armhf; on this machine with the tests of debian/tests,
-#              on arm64 through qemu
-#   wheels     Python wheels for amd64 and arm64, this machine's with morton[cpu]
+#              on the others through qemu
+#   wheels     Python wheels for amd64, tried with morton[cpu], and for arm64, through qemu with PoCL
 #   program    the program that needs only libc and libOpenCL; it runs the demo
 #   site       the pages as an archive, after the checks in a browser
 #   sources    the tagged files as an archive
@@ -32,8 +32,8 @@ done
 git -C "$repository" rev-parse --verify --quiet "refs/tags/$tag^{commit}" >/dev/null ||
   die "there is no tag '$tag'"
 require_for_roots
-[[ " $* " != *" packages "* || -r /usr/lib/binfmt.d/qemu-aarch64.conf ]] ||
-  die "packages needs the package qemu-user-static"
+[[ ! " $* " =~ \ (packages|wheels)\  || -r /usr/lib/binfmt.d/qemu-aarch64.conf ]] ||
+  die "packages and wheels need the package qemu-user-static"
 
 result=$repository/build-release/$tag
 sources=$repository/build-release/$tag-sources
@@ -57,6 +57,16 @@ done
 
 in_sources() { (cd "$sources" && "$@"); }
 
+# in_place COMMAND...: runs it in the sources where they hide the repository, in a namespace of mounts.
+# Paths are then those of daily builds, so what ccache has kept of these serves the release.
+in_place() {
+  # shellcheck disable=SC2016  # expanded by the inner bash
+  sources=$sources repository=$repository unshare --mount bash -euo pipefail -c '
+    mount --bind "$sources" "$repository"
+    cd "$repository"
+    exec "$@"' bash "$@"
+}
+
 # publish PATTERN FILE...: the files, in place of all that have the pattern.
 publish() {
   find "$result" -maxdepth 1 -name "$1" -delete
@@ -68,6 +78,7 @@ make_packages() {
   in_sources tools/debian_packages.sh amd64 arm64 armhf
   in_sources tools/try_packages.sh --tests
   in_sources tools/try_packages.sh arm64
+  in_sources tools/try_packages.sh armhf
   rm -f "$sources"/build-packages/*/*-dbgsym_*.deb
   publish '*.deb' "$sources"/build-packages/{amd64,arm64,armhf}/*.deb
 }
@@ -75,17 +86,18 @@ make_packages() {
 make_wheels() {
   in_sources tools/wheels.sh amd64 arm64
   in_sources tools/try_wheel.sh
+  in_sources tools/try_wheel.sh arm64
   publish '*.whl' "$sources"/build-wheels/*.whl
 }
 
 make_program() {
-  in_sources ./dev build static
-  in_sources build-static/morton demo
+  in_place ./dev build static
+  in_place build-static/morton demo
   cp "$sources/build-static/morton" "$result/morton-$version-linux-$(uname -m)"
 }
 
 make_site() {
-  in_sources ./dev site --check
+  in_place ./dev site --check
   tar -C "$sources/build/site" --transform "s,^html,morton-$version-site," -cJf \
     "$result/morton-$version-site.tar.xz" html
 }
@@ -96,7 +108,9 @@ make_sources() {
 
 for part; do
   echo "== $part"
+  began=$SECONDS
   "make_$part"
+  echo "$part: $((SECONDS - began)) s"
 done
 rm -f "$result/SHA256SUMS"
 sums=$(cd "$result" && sha256sum -- *)
