@@ -22,8 +22,15 @@ namespace morton {
 namespace {
 
 std::size_t bytes_for(DType type, const Shape& shape) {
-  return static_cast<std::size_t>(
-      checked_mul(element_count(shape, "tensor"), size_of(type), "tensor bytes"));
+  const std::int64_t bytes =
+      checked_mul(element_count(shape, "tensor"), size_of(type), "tensor bytes");
+  // A process of 32 bits addresses less than a shape may ask for.
+  if (bytes > std::numeric_limits<std::ptrdiff_t>::max()) {
+    throw UnsupportedError("tensor: " + std::string(name_of(type)) + " " + to_string(shape) +
+                           " needs " + std::to_string(bytes) + " bytes, and a process on this " +
+                           "system addresses fewer");
+  }
+  return static_cast<std::size_t>(bytes);
 }
 
 template <typename T>
