@@ -44,6 +44,18 @@ TEST(DeviceQuirks, DriversAreToldApartByTheStartOfTheirVersion) {
   EXPECT_TRUE(quirks_of(mesa).empty());
 }
 
+TEST(DeviceQuirks, IntelsDriverOfProcessorsIsToldFromThatOfGpus) {
+  DeviceInfo intel;
+  intel.driver.platform = "Intel(R) OpenCL";
+  intel.driver.version = "2026.22.10.0.01_160000";
+  intel.driver.device_version = "OpenCL 3.1 (Build 0)";
+  EXPECT_EQ(quirks_of(intel), std::vector<std::string>{"intel-cpu-private-reads"});
+  intel.driver.platform = "Intel(R) OpenCL Graphics";
+  intel.driver.version = "25.18.33578";
+  intel.driver.device_version = "OpenCL 3.0 NEO";
+  EXPECT_TRUE(quirks_of(intel).empty());
+}
+
 TEST(DeviceQuirks, UnknownNamesHaveNoEffect) {
   DeviceInfo info;
   info.quirks = {"bug-of-tomorrow"};

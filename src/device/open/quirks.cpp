@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPocl = "Portable Computing Language";
 
-constexpr std::array<Quirk, 9> kQuirks{{
+constexpr std::array<Quirk, 10> kQuirks{{
     {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::no_half,
      "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
      "half abort the process"},
@@ -35,6 +35,9 @@ constexpr std::array<Quirk, 9> kQuirks{{
     {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::none,
      "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them, "
      "unless they are one and the same stretch; plans for such a device recycle whole places only"},
+    {"intel-cpu-private-reads", "Intel(R) OpenCL", "2026.", "(Build 0)", QuirkEffect::none,
+     "of a branch that no work-item takes, private memory is read all the same, at whatever index "
+     "(2026.22.10): pack.program_items, which plans take only where it is named, ends the process"},
 }};
 
 bool matches(const Quirk& quirk, const DeviceInfo& info) {

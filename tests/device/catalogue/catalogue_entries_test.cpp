@@ -57,6 +57,8 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
     if (!library.empty() && !available_libraries().contains(library)) {
       GTEST_SKIP() << "this build has no " << library;
     }
+    const std::string fatal = fatal_quirk(device_->info(), way_);
+    if (!fatal.empty()) GTEST_SKIP() << fatal;
   }
   [[nodiscard]] const std::vector<OperatorCase>& cases() const {
     return shared().cases.at(way_.family);

@@ -58,6 +58,8 @@ TEST_P(GenericForms, ComputeTheirCases) {
     if (try_plan(graph, device->info(), generic_catalogue(), *way).plan) cases.push_back(test);
   }
   if (cases.empty()) GTEST_SKIP() << way->name << " needs another device";
+  const std::string fatal = fatal_quirk(device->info(), *way);
+  if (!fatal.empty()) GTEST_SKIP() << fatal;
   for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
     const auto graphs = share_of(cases, 1 % cases.size(), 5, kind);
     const WayReport report =
