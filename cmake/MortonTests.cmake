@@ -192,6 +192,35 @@ foreach(source IN LISTS example_sources)
 endforeach()
 set_tests_properties(example_two_models PROPERTIES
   PASS_REGULAR_EXPRESSION "16 of 50 noisy digits are right, 49 behind the denoiser.*both on the device")
+# What does not fit is refused, with both shapes.
+function(morton_example_refuses test program message)
+  list(JOIN ARGN " " arguments)
+  add_test(NAME example_${program}_refuses_${test}
+           COMMAND sh -c "$<TARGET_FILE:example_${program}> ${arguments}; echo status $?")
+  set_tests_properties(example_${program}_refuses_${test} PROPERTIES
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PASS_REGULAR_EXPRESSION "^error: ${message}.*\nstatus 1\n$"
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/Testing/cache/examples;MORTON_CACHE_DIR=${PROJECT_BINARY_DIR}/Testing/cache/examples")
+endfunction()
+set(denoiser examples/two_models/denoiser.onnx)
+set(five_classes examples/personalise/zero_to_four.onnx)
+# 50 black pictures of 36x36, in MNIST's files.
+set(large ${PROJECT_BINARY_DIR}/Testing/large_pictures)
+file(MAKE_DIRECTORY ${large})
+execute_process(COMMAND sh -c "printf '\\0\\0\\10\\3\\0\\0\\0\\62\\0\\0\\0\\44\\0\\0\\0\\44' > t10k-images-idx3-ubyte;
+  head -c 64800 /dev/zero >> t10k-images-idx3-ubyte;
+  printf '\\0\\0\\10\\1\\0\\0\\0\\62' > t10k-labels-idx1-ubyte; head -c 50 /dev/zero >> t10k-labels-idx1-ubyte"
+  WORKING_DIRECTORY ${large} COMMAND_ERROR_IS_FATAL ANY)
+morton_example_refuses(pictures two_models
+  "[^\n]*: has examples of 50x1x36x36; expected grey pictures .1 channel. of at most 32x32"
+  ${denoiser} models/lenet5.onnx ${large})
+morton_example_refuses(another_input two_models "DENOISER gives '[^\n]*', 50x1x32x32, and MODEL takes 'picture', 50x1x28x28"
+  ${denoiser} ${five_classes})
+morton_example_refuses(no_classes two_models "MODEL gives '[^\n]*', 50x1x32x32; expected f32 shares of classes"
+  ${denoiser} ${denoiser})
+morton_example_refuses(another_model opencl_interop "the model's 'picture' is 10x1x28x28; this program has f32 of 10x1x32x32"
+  ${five_classes})
+morton_example_refuses(no_device opencl_interop "there is no device whose name has 'nowhere'; those here:\n  "
+  models/lenet5.onnx nowhere)
 # A training of no steps is refused, with a status that says so.
 foreach(steps 0 -5 many)
   add_test(NAME example_04_train_mnist_refuses_${steps}

@@ -3,11 +3,14 @@
 // A network inside an application that has OpenCL already: its context, its queue, its buffers.
 //
 //     build/examples/opencl_interop                     ten digits, with LeNet-5
-//     build/examples/opencl_interop [MODEL.onnx [PART_OF_A_DEVICE'S_NAME]]
+//     build/examples/opencl_interop [MODEL.onnx [PART_OF_A_DEVICE'S_NAME]]    LeNet-5's shapes
 //
 // The paths that are assumed hold in the repository's root. The program needs OpenCL's headers and
 // links OpenCL. An application without OpenCL of its own is better off with 06_own_kernel.
 
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
 #include <CL/cl.h>
 
 #include <cstdint>
@@ -65,16 +68,22 @@ cl_device_id find_device(const std::string& part) {
   require(clGetPlatformIDs(0, nullptr, &count), "asking for platforms");
   std::vector<cl_platform_id> platforms(count);
   require(clGetPlatformIDs(count, platforms.data(), nullptr), "asking for platforms");
+  std::string others;
   for (cl_platform_id platform : platforms) {
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
     std::vector<cl_device_id> devices(count);
     require(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr),
             "asking for devices");
+    char maker[256] = "";
+    require(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(maker), maker, nullptr),
+            "asking for a platform's name");
     for (cl_device_id device : devices) {
       if (name_of(device).find(part) != std::string::npos) return device;
+      others += "\n  " + name_of(device) + " (" + maker + ")";
     }
   }
-  throw std::runtime_error("there is no device whose name has '" + part + "'");
+  throw std::runtime_error("there is no device whose name has '" + part +
+                           "'; those here:" + (others.empty() ? " none" : others));
 }
 
 /// What an application has before it meets Morton.
@@ -136,6 +145,21 @@ std::vector<std::uint8_t> digits() {
   return all;
 }
 
+std::string text_of(const morton::Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) {
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  }
+  return text;
+}
+
+/// A buffer may be larger than the port, so the application itself sees that they agree.
+void require_port(const morton::PortInfo& port, const morton::Shape& expected) {
+  if (port.shape == expected && port.dtype == morton::DType::f32) return;
+  throw std::runtime_error("the model's '" + port.name + "' is " + text_of(port.shape) +
+                           "; this program has f32 of " + text_of(expected));
+}
+
 int classify(const std::string& model_path, const std::string& device_name) {
   constexpr std::size_t kDigits = 10, kSide = 32, kBorder = 2, kClasses = 10;
 
@@ -153,10 +177,15 @@ int classify(const std::string& model_path, const std::string& device_name) {
   options.batch = static_cast<std::int64_t>(kDigits);
   morton::Session session(morton::compile(morton::Model::load(model_path), device, options));
 
+  const morton::PortInfo taken = session.model().inputs().front();
+  const morton::PortInfo given = session.model().outputs().front();
+  require_port(taken, {kDigits, 1, kSide, kSide});
+  require_port(given, {kDigits, kClasses});
+
   // 3. In that queue, from one of the application's buffers to another.
   morton::use_queue(session, application.queue());
-  morton::bind_buffer(session, session.model().inputs().front().name, input.get());
-  morton::bind_buffer(session, session.model().outputs().front().name, scores.get());
+  morton::bind_buffer(session, taken.name, input.get());
+  morton::bind_buffer(session, given.name, scores.get());
 
   // 4. A frame of the application: upload, its kernel, the network, its kernel, download. The queue
   //    has an order, and the only wait is the last read's.

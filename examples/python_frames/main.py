@@ -53,6 +53,13 @@ def frames_of(folder, count):
     return itertools.islice(pictures_of(folder) if folder else moving_digit(), count)
 
 
+def noted(frames, notes):
+    """The frames, and in `notes` of each every fourth pixel of every fourth row: which ones come again."""
+    for frame in frames:
+        notes.append(frame[::4, ::4].tobytes())
+        yield frame
+
+
 def in_turns(run_async, prepare, frames):
     """Prepares a frame, waits for its answer, takes the next: the host is idle in a run, the device between two."""
     answers, latencies, waited = [], [], 0.0
@@ -122,19 +129,24 @@ def main():
     found = []
     for loop in (in_turns, meanwhile):
         loop(run_async, prepare, frames_of(given.folder, 20))
+        notes = []
         begin = time.perf_counter()
-        answers, latencies, waited = loop(run_async, prepare, frames_of(given.folder, given.frames))
+        answers, latencies, waited = loop(run_async, prepare, noted(frames_of(given.folder, given.frames), notes))
         seconds = time.perf_counter() - begin
         p50, p99 = np.percentile(latencies, [50, 99]) * 1000
         print(f"{loop.__name__:9}  {given.frames / seconds:5.0f} frames a second, waiting {waited / seconds:3.0%}, "
               f"from frame to answer {p50:.2f} ms (p99 {p99:.2f} ms)")
-        found.append(answers)
+        found.append((notes, answers))
 
-    # 4. What the frames show, each answer once for as long as it stays.
-    if found[0] != found[1]:
+    # 4. What the frames show, each answer once for as long as it stays. A camera's frames do not come again, and only
+    #    the same frame must have the same answer.
+    again = [i for i, (one, other) in enumerate(zip(found[0][0], found[1][0])) if one == other]
+    if any(found[0][1][i] != found[1][1][i] for i in again):
         print("error: the two loops give different answers", file=sys.stderr)
         return 1
-    print("shown:", *(answer for answer, _ in itertools.groupby(found[1])))
+    print("shown:", *(answer for answer, _ in itertools.groupby(found[1][1])))
+    if len(again) < given.frames:
+        print(f"{given.frames - len(again)} frames did not come again: their answers are not compared")
     return 0
 
 

@@ -8,6 +8,10 @@
 // The paths that are assumed hold in the repository's root. A program that includes
 // morton/mirror.hpp needs OpenCL's headers and links OpenCL.
 
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,12 +21,61 @@
 #include <morton/morton.hpp>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
 constexpr std::int64_t kBatch = 50;
+
+std::string text_of(const morton::Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) {
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  }
+  return text;
+}
+
+/// Whether the networks fit each other, and say classes in the end.
+void require_chain(const morton::PortInfo& between, const morton::PortInfo& input,
+                   const morton::PortInfo& answers) {
+  if (between.shape != input.shape || between.dtype != input.dtype) {
+    throw std::runtime_error("DENOISER gives '" + between.name + "', " + text_of(between.shape) +
+                             ", and MODEL takes '" + input.name + "', " + text_of(input.shape) +
+                             "; expected the same shape and type");
+  }
+  if (answers.shape.size() != 2 || answers.shape[0] != kBatch ||
+      answers.dtype != morton::DType::f32) {
+    throw std::runtime_error("MODEL gives '" + answers.name + "', " + text_of(answers.shape) +
+                             "; expected f32 shares of classes, " + std::to_string(kBatch) +
+                             "xCLASSES");
+  }
+}
+
+/// Whether the pictures and labels are such as the networks take and tell apart.
+void require_digits(const morton::Dataset& digits, const morton::PortInfo& noisy,
+                    std::int64_t classes) {
+  const morton::Shape& pictures = digits.inputs.shape();
+  const std::string found = digits.where + ": has examples of " + text_of(pictures);
+  if (noisy.shape.size() != 4 || noisy.shape[1] != 1 || noisy.dtype != morton::DType::f32) {
+    throw std::runtime_error("DENOISER takes '" + noisy.name + "', " + text_of(noisy.shape) +
+                             "; expected grey f32 pictures, " + std::to_string(kBatch) +
+                             "x1xHEIGHTxWIDTH");
+  }
+  if (digits.inputs.dtype() != morton::DType::u8 || pictures.size() != 4 || pictures[1] != 1 ||
+      pictures[2] > noisy.shape[2] || pictures[3] > noisy.shape[3]) {
+    throw std::runtime_error(found + "; expected grey pictures (1 channel) of at most " +
+                             std::to_string(noisy.shape[2]) + "x" + std::to_string(noisy.shape[3]) +
+                             ", since DENOISER takes " + text_of(noisy.shape));
+  }
+  if (digits.size() < kBatch) {
+    throw std::runtime_error(found + "; expected at least " + std::to_string(kBatch));
+  }
+  if (!digits.has_labels())
+    throw std::runtime_error(digits.where + ": its examples have no labels");
+  morton::require_labels_below(digits, classes);
+}
 
 /// The first kBatch examples as the networks take them: levels / 255, centred on black. A third of
 /// the pixels then have any level.
@@ -86,18 +139,10 @@ int run_both(const std::string& denoiser_path, const std::string& model_path,
       morton::compile(morton::Model::load(model_path), device, options);
   const morton::PortInfo noisy = denoiser.inputs().front(), clean = denoiser.outputs().front();
   const morton::PortInfo input = classifier.inputs().front();
-  const std::string output = classifier.outputs().front().name;
-  if (clean.shape != input.shape) {
-    std::fprintf(stderr, "error: what %s gives is not what %s takes\n", denoiser_path.c_str(),
-                 model_path.c_str());
-    return 1;
-  }
+  const morton::PortInfo shares = classifier.outputs().front();
+  require_chain(clean, input, shares);
   const morton::Dataset digits = morton::read_dataset(folder, morton::Split::test);
-  if (digits.size() < kBatch) {
-    std::fprintf(stderr, "error: %s has fewer than %lld digits\n", folder.c_str(),
-                 static_cast<long long>(kBatch));
-    return 1;
-  }
+  require_digits(digits, noisy, shares.shape[1]);
   const morton::Tensor pictures = noisy_digits(digits, noisy.shape);
 
   // 2. Through the host: each session has a queue of its own, and `run` waits for its outputs.
@@ -123,7 +168,7 @@ int run_both(const std::string& denoiser_path, const std::string& model_path,
     writer.set_input(noisy.name, pictures);
     static_cast<void>(writer.enqueue());
     static_cast<void>(reader.enqueue());
-    return reader.get_output(output);  // waits for both
+    return reader.get_output(shares.name);  // waits for both
   };
   if (!std::ranges::equal(chained().as<float>(), answers.as<float>())) {
     std::fprintf(stderr, "error: the answers through the host and on the device differ\n");
