@@ -10,6 +10,15 @@ namespace {
 
 std::atomic<pid_t> owner{0};
 
+/// What is a command where there is the program `morton` is one of the package here.
+std::string python_setting(const NamedSetting& setting) {
+  return setting.name == "doctor" ? "`python -m morton doctor`" : print_setting(setting);
+}
+
+void raise(const py::object& type, const Error& error) {
+  PyErr_SetString(type.ptr(), error.message().print(python_setting).c_str());
+}
+
 }  // namespace
 
 void note_process() {
@@ -50,19 +59,19 @@ void bind_errors(py::module_& module) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const UsageError& error) {
-      PyErr_SetString(usage.ptr(), error.what());
+      raise(usage, error);
     } catch (const ModelError& error) {
-      PyErr_SetString(model.ptr(), error.what());
+      raise(model, error);
     } catch (const NeedsSegments& error) {
-      PyErr_SetString(waits.ptr(), error.what());
+      raise(waits, error);
     } catch (const UnsupportedError& error) {
-      PyErr_SetString(unsupported.ptr(), error.what());
+      raise(unsupported, error);
     } catch (const DeviceError& error) {
-      PyErr_SetString(device.ptr(), error.what());
+      raise(device, error);
     } catch (const InternalError& error) {
-      PyErr_SetString(internal.ptr(), error.what());
+      raise(internal, error);
     } catch (const Error& error) {
-      PyErr_SetString(base.ptr(), error.what());
+      raise(base, error);
     }
   });
 }

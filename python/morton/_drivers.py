@@ -11,7 +11,7 @@ from collections.abc import Callable, MutableMapping
 from pathlib import Path
 
 SYSTEM_DRIVERS = Path("/etc/OpenCL/vendors")
-_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
+VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
 # A package of PyPI and the driver's library in it. It finds the library's own libraries beside itself.
 _PACKAGES = {"intel-opencl-rt": "libintelocl.so"}
 
@@ -35,7 +35,7 @@ def name_packaged_driver(environment: MutableMapping[str, str] = os.environ, sys
                          find: Callable[[], Path | None] = packaged_driver) -> None:
     """Tells the loader of such a driver, by OCL_ICD_VENDORS, where it would find none. The loader reads the variable at
     OpenCL's first call in a process."""
-    if any(name in environment for name in _VARIABLES) or any(system.glob("*.icd")):
+    if any(name in environment for name in VARIABLES) or any(system.glob("*.icd")):
         return
     driver = find()
     if driver is not None:
