@@ -50,7 +50,12 @@ if(MORTON_TESTS)
     set_tests_properties(example_python_frames PROPERTIES PASS_REGULAR_EXPRESSION
       "in_turns .* frames a second.*meanwhile .* frames a second.*shown: 0 1 2 3 4\n")
     # Skipped, with the reason, where this Python has no package silero-vad.
-    morton_example_test(python_speech ${python_example} ${examples}/python_speech/main.py)
+    morton_example_test(python_speech sh -c "
+      \"$0\" -c '__import__(\"sys\").exit(__import__(\"importlib.util\").util.find_spec(\"silero_vad\") is None)' || {
+        echo \"$1:1: Skipped\" && echo 'not installed: silero-vad (pip install --no-deps silero-vad)' && exit 77
+      }
+      PYTHONPATH=${PROJECT_BINARY_DIR}/python exec \"$0\" -B \"$1\""
+      ${Python_EXECUTABLE} ${examples}/python_speech/main.py)
     set_tests_properties(example_python_speech PROPERTIES SKIP_RETURN_CODE 77 PASS_REGULAR_EXPRESSION
       "^speech from 0[.]99 to 3[.]20 s\n4[.]00 s of sound")
     # Before and after: digits 0 to 4, 5 to 9, all.

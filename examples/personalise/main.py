@@ -6,6 +6,7 @@
 
 The network knows the digits 0 to 4, and learns 5 to 9. The paths that are assumed hold in the repository's root."""
 
+import argparse
 import sys
 import time
 
@@ -35,11 +36,20 @@ def right_shares(model, device, digits):
     return is_right[labels < KNOWN].mean(), is_right[labels >= KNOWN].mean(), is_right.mean()
 
 
+def arguments():
+    parser = argparse.ArgumentParser(description="A network learns new classes from ten pictures of each.")
+    parser.add_argument("count", nargs="?", type=int, default=10, metavar="PICTURES_OF_EACH", help="10, unless told")
+    parser.add_argument("device", nargs="?", default="", metavar="DEVICE", help="as morton.Device takes it: gpu, cpu, ...")
+    parser.add_argument("file", nargs="?", metavar="LEARNED.onnx", help="where to write what has learned")
+    given = parser.parse_args()
+    if given.count < 1:
+        parser.error(f"PICTURES_OF_EACH: expected a number above 0, got {given.count}")
+    return given
+
+
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    if count < 1:
-        sys.exit(f"error: PICTURES_OF_EACH: expected a number above 0, got {count}")
-    device = morton.Device(sys.argv[2] if len(sys.argv) > 2 else "")
+    given = arguments()
+    count, device = given.count, morton.Device(given.device)
     base = morton.Model.load("examples/personalise/zero_to_four.onnx")
 
     # 1. A user's pictures. Known digits are among them, or the network would forget those. What is measured are the
@@ -66,10 +76,13 @@ def main():
         print(f"{name:9}  {known:13.1%}   {new:6.1%}   {both:6.1%}")
     print(f"\n{trainer.summary['trained_elements']} weights learned in {learned - ready:.2f} s (planned and built in "
           f"{ready - begin:.1f} s) on {device.name}; no picture left it")
-    if len(sys.argv) > 3:
-        model.save(sys.argv[3])
+    if given.file:
+        model.save(given.file)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, morton.Error) as error:
+        sys.exit(f"error: {error}")

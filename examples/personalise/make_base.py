@@ -13,7 +13,10 @@ import numpy as np
 
 def network(seed):
     """Two convolutions and two affine layers, for grey pictures of 28x28."""
-    from onnx import TensorProto, helper, numpy_helper
+    try:
+        from onnx import TensorProto, helper, numpy_helper
+    except ImportError:
+        sys.exit("error: this program needs the package onnx: pip install onnx")
     random = np.random.default_rng(seed)
 
     def layer(name, shape, inputs):
@@ -42,6 +45,8 @@ def network(seed):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     known = []
     for part in ("train", "test"):
         digits = morton.Dataset.read("data/mnist", part)
@@ -55,4 +60,8 @@ def main():
     trainer.model().save(sys.argv[1])
 
 
-main()
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, morton.Error) as error:
+        sys.exit(f"error: {error}")

@@ -29,6 +29,8 @@ def arguments():
 def files_of(path):
     """The pictures in a folder, by name; or the one file."""
     path = pathlib.Path(path)
+    if not path.exists():
+        sys.exit(f"error: {path}: there is no such file or folder")
     if not path.is_dir():
         return [path]
     return sorted(file for file in path.iterdir() if file.suffix.lower() in (".png", ".jpg", ".jpeg"))
@@ -44,7 +46,8 @@ def prepared(files, shape, size, preset):
             pictures.append(morton.picture_to_input(file, one, **options))
             good.append(file)
         except morton.Error as error:
-            print(f"error: {error}", file=sys.stderr)
+            text = str(error)
+            print(f"error: {text if text.startswith(str(file)) else f'{file}: {text}'}", file=sys.stderr)
     return good, np.concatenate(pictures) if pictures else None
 
 
@@ -100,4 +103,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, UnicodeDecodeError, morton.Error) as error:
+        sys.exit(f"error: {error}")

@@ -151,4 +151,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, morton.Error) as error:
+        sys.exit(f"error: {error}")

@@ -6,6 +6,7 @@
 
 The paths that are assumed hold in the repository's root."""
 
+import argparse
 import sys
 
 import morton
@@ -24,7 +25,10 @@ def rings(count, seed):
 
 def network(seed):
     """Two layers, ONNX made of arrays: the package onnx writes it."""
-    from onnx import TensorProto, helper, numpy_helper
+    try:
+        from onnx import TensorProto, helper, numpy_helper
+    except ImportError:
+        sys.exit("error: this example needs the package onnx: pip install onnx")
     random = np.random.default_rng(seed)
 
     def layer(name, inputs, outputs):
@@ -45,8 +49,11 @@ def network(seed):
 
 
 def main():
-    epochs = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    device = morton.Device(sys.argv[2] if len(sys.argv) > 2 else "")
+    parser = argparse.ArgumentParser(description="A network learns from NumPy's arrays, and then answers.")
+    parser.add_argument("epochs", nargs="?", type=int, default=20, metavar="EPOCHS")
+    parser.add_argument("device", nargs="?", default="", metavar="DEVICE", help="as morton.Device takes it: gpu, cpu, ...")
+    given = parser.parse_args()
+    epochs, device = given.epochs, morton.Device(given.device)
 
     # 1. A trainer: forward pass, loss, gradients and update are one plan for the device.
     trainer = morton.Trainer(network(seed=1), device, batch=50, optimizer="adam")
@@ -66,4 +73,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, morton.Error) as error:
+        sys.exit(f"error: {error}")

@@ -15,7 +15,10 @@ CHANNELS = 12
 
 def network(seed):
     """Three convolutions of 3x3, from a grey picture to a grey picture."""
-    from onnx import TensorProto, helper, numpy_helper
+    try:
+        from onnx import TensorProto, helper, numpy_helper
+    except ImportError:
+        sys.exit("error: this program needs the package onnx: pip install onnx")
     random = np.random.default_rng(seed)
 
     def layer(name, inputs, outputs):
@@ -44,6 +47,8 @@ def noisy(pictures, seed):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     digits = morton.Dataset.read("data/mnist", "train").inputs / np.float32(255)
     clean = np.pad(digits, ((0, 0), (0, 0), (2, 2), (2, 2)))
     trainer = morton.Trainer(network(seed=1), morton.Device(), batch=50, optimizer="adam", loss="mean_squared_error")
@@ -54,4 +59,8 @@ def main():
     trainer.model().save(sys.argv[1])
 
 
-main()
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, morton.Error) as error:
+        sys.exit(f"error: {error}")
