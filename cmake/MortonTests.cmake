@@ -211,7 +211,7 @@ execute_process(COMMAND sh -c "printf '\\0\\0\\10\\3\\0\\0\\0\\62\\0\\0\\0\\44\\
   printf '\\0\\0\\10\\1\\0\\0\\0\\62' > t10k-labels-idx1-ubyte; head -c 50 /dev/zero >> t10k-labels-idx1-ubyte"
   WORKING_DIRECTORY ${large} COMMAND_ERROR_IS_FATAL ANY)
 morton_example_refuses(pictures two_models
-  "[^\n]*: has examples of 50x1x36x36; expected grey pictures .1 channel. of at most 32x32"
+  "[^\n]*: has examples of 50x1x36x36; expected u8 levels of grey pictures .1 channel., at most 32x32"
   ${denoiser} models/lenet5.onnx ${large})
 morton_example_refuses(another_input two_models "DENOISER gives '[^\n]*', 50x1x32x32, and MODEL takes 'picture', 50x1x28x28"
   ${denoiser} ${five_classes})

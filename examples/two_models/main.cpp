@@ -65,7 +65,7 @@ void require_digits(const morton::Dataset& digits, const morton::PortInfo& noisy
   }
   if (digits.inputs.dtype() != morton::DType::u8 || pictures.size() != 4 || pictures[1] != 1 ||
       pictures[2] > noisy.shape[2] || pictures[3] > noisy.shape[3]) {
-    throw std::runtime_error(found + "; expected grey pictures (1 channel) of at most " +
+    throw std::runtime_error(found + "; expected u8 levels of grey pictures (1 channel), at most " +
                              std::to_string(noisy.shape[2]) + "x" + std::to_string(noisy.shape[3]) +
                              ", since DENOISER takes " + text_of(noisy.shape));
   }
