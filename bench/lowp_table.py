@@ -18,6 +18,8 @@ GEMMLOWP = 1.5
 ONNX_RUNTIME = 1.0
 # Points of accuracy that 8 bits may cost.
 POINTS = -0.5
+# On boards: cycles of f32 for one of u8, of all kernels that the plan takes for the layer.
+BOARD_CYCLES = 2.0
 # Bytes of f32 for one of f16.
 HALVED = 2.0
 # How far a logit may move, in percent of the logits' standard deviation.
@@ -49,6 +51,30 @@ FASHION_DATA = "/usr/share/datasets/fashion-mnist"
 TRAINED = [Trained("LeNet-5", "lenet5", "data/mnist", 98, "models/lenet5.onnx"),
            Trained("fashion-cnn", "fashion-cnn", FASHION_DATA, 90, package="dataset-fashion-mnist",
                    how=("--epochs", "2", "--lr", "0.002", "--schedule", "cosine:warmup=100"))]
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """A convolution of one image, square and padded to its size, or a product: `outputs` x `inputs` and `size`
+    squared pixels."""
+    title: str
+    inputs: int
+    outputs: int
+    size: int
+    window: int = 0
+
+    def multiply_adds(self):
+        return self.inputs * self.outputs * self.size**2 * max(self.window, 1)**2
+
+
+# Files of data/boards, which tools/board_compilers.sh has compilers for.
+BOARDS = ["g52", "g610", "a740"]
+# Of ResNet-50 and MobileNetV2. They stood here before the first result.
+LAYERS = [Layer("product 256x256x256", 256, 256, 16),
+          Layer("1x1 convolution, ResNet-50's 1024 to 256 at 14x14", 1024, 256, 14, 1),
+          Layer("1x1 convolution, MobileNetV2's 96 to 576 at 14x14", 96, 576, 14, 1),
+          Layer("3x3 convolution, ResNet-50's 64 to 64 at 56x56", 64, 64, 56, 3),
+          Layer("3x3 convolution, ResNet-50's 256 to 256 at 14x14", 256, 256, 14, 3)]
 
 
 def wanted_of_products(device):
