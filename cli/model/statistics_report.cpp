@@ -38,6 +38,7 @@ Json cost_json(const CodeCost& cost) {
           {"bound", cost.bound},
           {"multiply_adds", cost.multiply_adds},
           {"multiply_add_cycles", cost.multiply_add_cycles},
+          {"integer_products", cost.integer_products},
           {"efficiency", cost.efficiency()},
           {"loads", cost.loads},
           {"stores", cost.stores},

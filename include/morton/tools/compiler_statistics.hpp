@@ -18,9 +18,10 @@ struct CodeCost {
   int instructions = 0;                  ///< issue slots; empty ones (NOP) count
   std::map<std::string, double> cycles;  ///< unit, by the compiler's name -> cycles
   double bound = 0.0;                    ///< cycles of the busiest unit
-  int multiply_adds = 0;                 ///< one of two packed halves is two
+  int multiply_adds = 0;                 ///< one of two packed halves is two, a dot product four
   double multiply_add_cycles = 0.0;      ///< that their unit spends on them
-  int loads = 0, stores = 0;             ///< instructions, of any memory
+  int integer_products = 0;   ///< of two whole numbers, indices among them; dot products are none
+  int loads = 0, stores = 0;  ///< instructions, of any memory
   int bytes_loaded = 0, bytes_stored = 0;
   int moves = 0;  ///< between registers
   int waits = 0;  ///< instructions that wait for memory or a slow unit, where the code marks them

@@ -31,9 +31,9 @@ struct KernelText {
   std::string tunables;  ///< "TILE_M=6 TILE_N=64, the entry's standard"; empty where it has none
   std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items
   std::string function;                                         ///< the kernel's name in the text
-  /// Operations that it takes, those on padding and repeated ones included; and those for each
-  /// element that it reads, 1 of kernels that read elements again (windows).
-  double work = 0.0, work_for_each_element = 1.0;
+  /// Operations that it takes, those on padding and repeated ones included; and those for each byte
+  /// that it reads, of kernels that read elements again (windows) one for each element.
+  double work = 0.0, work_for_each_byte = 0.25;
   double bytes = 0.0;                     ///< of its operands' elements, once
   std::vector<KernelArgument> arguments;  ///< in the order of clSetKernelArg's index
   std::string text;  ///< OpenCL C; empty for a step that is no kernel of the catalogue's

@@ -65,7 +65,11 @@ class ProblemPoser {
     tensor.name = role;
     tensor.shape = shape;
     // Vectors of sums of bytes are whole numbers, and so is what is stored of them as they are.
-    const DType wanted = entry_.family == families::integer_conv2d ? DType::i32 : DType::f32;
+    const DType sums = entry_.family == families::integer_conv2d ? DType::i32 : DType::f32;
+    // Weights of networks have signs.
+    const bool is_weight = role == "rhs" && (entry_.family == families::integer_gemm ||
+                                             entry_.family == families::batched_integer_gemm);
+    const DType wanted = is_weight ? DType::i8 : sums;
     tensor.dtype = std::ranges::count(types, wanted) > 0 ? wanted : types.front();
     problem().types[role] = tensor.dtype;
     posed_.bound.operands[role] = {posed_.tasks.tensors.add(std::move(tensor)), std::move(view)};

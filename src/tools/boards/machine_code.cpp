@@ -67,6 +67,7 @@ CodeCost cost_of(const std::vector<Instruction>& code, std::size_t begin, std::s
     if (!instruction.unit.empty()) cost.cycles[instruction.unit] += instruction.cycles;
     cost.multiply_adds += instruction.multiply_adds;
     cost.multiply_add_cycles += instruction.multiply_add_cycles;
+    cost.integer_products += instruction.integer_products;
     cost.loads += instruction.bytes_loaded > 0 ? 1 : 0;
     cost.stores += instruction.bytes_stored > 0 ? 1 : 0;
     cost.bytes_loaded += instruction.bytes_loaded;

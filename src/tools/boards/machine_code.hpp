@@ -20,6 +20,7 @@ struct Instruction {
   double cycles = 0.0;  ///< of that unit (CodeCost)
   int multiply_adds = 0;
   double multiply_add_cycles = 0.0;
+  int integer_products = 0;
   /// Of a GPU without multiply-adds: products and sums of floats. A loop has as many multiply-adds
   /// as it has both, each of its products' `pair_cycles`.
   int products = 0, sums = 0;

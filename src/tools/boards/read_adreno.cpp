@@ -85,6 +85,10 @@ Instruction adreno_instruction(std::string_view line, const Marks& marks) {
                        : name.starts_with("dp4acc") ? 4
                        : name.starts_with("dp2acc") ? 2
                                                     : 0;
+  // A product of 32 bits begins with the lower halves' (mull); those that follow (madsh) belong to
+  // it.
+  static const std::array whole{"mul.s", "mul.u", "mull.u", "mad.s", "mad.u"};
+  if (begins_with_one(name, whole)) instruction.integer_products = 1 + marks.repeats;
   if (products > 0) {
     instruction.multiply_adds = products * (1 + marks.repeats);
     instruction.multiply_add_cycles = 1 + marks.repeats;

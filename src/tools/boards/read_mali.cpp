@@ -36,6 +36,13 @@ Instruction multiply_add_or_memory(std::string_view line, double message_cycles,
   if (begins_with_one(name, kMultiplyAdds)) {
     if (is_product) return instruction;
     instruction.multiply_adds = name.find(".v2f16") != std::string_view::npos ? 2 : 1;
+  } else if (name.starts_with("IMUL.")) {
+    instruction.integer_products = name.find(".v4i8") != std::string_view::npos    ? 4
+                                   : name.find(".v2i16") != std::string_view::npos ? 2
+                                                                                   : 1;
+  } else if (name.starts_with("IDP.")) {
+    constexpr int kDotProduct = 4;
+    instruction.multiply_adds = kDotProduct;
   } else if (begins_with_one(name, Words{"LOAD", "LD_"})) {
     instruction.unit = memory_unit;
     instruction.cycles = message_cycles;

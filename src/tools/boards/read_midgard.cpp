@@ -24,6 +24,7 @@ struct Bundle {
   bool is_arithmetic = false, is_memory = false, is_texture = false, has_constants = false;
   int bytes = 0;               ///< of an arithmetic bundle, without its constants
   int products = 0, sums = 0;  ///< of floats, lanes
+  int integer_products = 0;    ///< lanes
   int loaded = 0, stored = 0;
   bool is_move = false, is_of_halves = false;
   std::optional<std::ptrdiff_t> distance;  ///< of a jump, in quadwords
@@ -52,6 +53,7 @@ void read_arithmetic(std::string_view line, bool is_vector, Bundle& bundle) {
   const bool is_half = operation.starts_with("FMUL.f16") || operation.starts_with("FADD.f16");
   const bool is_real =
       is_half || operation.starts_with("FMUL.f32") || operation.starts_with("FADD.f32");
+  if (operation.starts_with("MUL.")) bundle.integer_products += lanes_written(operation);
   bundle.is_of_halves = bundle.is_of_halves || is_half;
   if (is_real) (operation[1] == 'M' ? bundle.products : bundle.sums) += lanes_written(operation);
   bundle.is_move = bundle.is_move || operation.starts_with("FMOV") || operation.starts_with("MOV");
@@ -109,6 +111,7 @@ Instruction midgard_instruction(const Bundle& bundle) {
     instruction.cycles = 1.0 / kArithmeticPipelines;
     instruction.products = bundle.products;
     instruction.sums = bundle.sums;
+    instruction.integer_products = bundle.integer_products;
     instruction.pair_cycles =
         1.0 / (bundle.is_of_halves ? 2.0 * kLanes : kLanes) / kArithmeticPipelines;
   } else {

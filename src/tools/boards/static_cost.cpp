@@ -2,8 +2,12 @@
 #include "tools/boards/static_cost.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "plan/cost/cost.hpp"
+#include "problems/family.hpp"
+#include "tools/boards/printed_text.hpp"
 
 namespace morton::tools {
 namespace {
@@ -18,10 +22,18 @@ double bound_without(const CodeCost& all, const CodeCost& loop) {
   return bound;
 }
 
+bool is_of_codes(std::string_view family) {
+  static constexpr std::array of_codes{families::integer_gemm, families::batched_integer_gemm,
+                                       families::integer_conv2d};
+  return std::any_of(of_codes.begin(), of_codes.end(),
+                     [&](const Family& one) { return one == family; });
+}
+
 }  // namespace
 
 ItemWork work_of(const KernelText& kernel) {
-  return {kernel.work / work_items(kernel.global), kernel.work_for_each_element};
+  return {kernel.work / work_items(kernel.global), kernel.work_for_each_byte,
+          is_of_codes(before(kernel.problem, " "))};
 }
 
 StaticCost static_cost_of(const CompilerStatistics& statistics, const ItemWork& work) {
@@ -34,10 +46,10 @@ StaticCost static_cost_of(const CompilerStatistics& statistics, const ItemWork& 
   const CodeCost& all = statistics.all;
   const CodeCost& turn = statistics.hot_loop ? *statistics.hot_loop : all;
   cost.efficiency = turn.efficiency();
-  constexpr double kElementBytes = 4.0;
-  const double of_turn = turn.multiply_adds > 0
-                             ? 2.0 * turn.multiply_adds
-                             : turn.bytes_loaded / kElementBytes * work.for_each_element;
+  const int products = turn.multiply_adds > 0  ? turn.multiply_adds
+                       : work.multiplies_codes ? turn.integer_products
+                                               : 0;
+  const double of_turn = products > 0 ? 2.0 * products : turn.bytes_loaded * work.for_each_byte;
   const double rate = statistics.multiply_adds_per_cycle;
   if (!statistics.hot_loop || of_turn <= 0.0) {
     cost.turn = all.bound * rate;

@@ -129,31 +129,50 @@ std::string tunables_text(const Environment& values, const std::string& from) {
   return text.empty() || from.empty() ? text : text + ", " + from;
 }
 
-/// KernelText::work_for_each_element. Windows read elements again.
-double work_for_each(double work, double elements_read, const Environment& structure) {
-  const bool reads_again = structure.contains("KH") || elements_read == 0.0;
-  return reads_again ? 1.0 : std::max(1.0, work / elements_read);
+/// Elements that are read, once, and their bytes.
+struct Read {
+  double elements = 0.0, bytes = 0.0;
+};
+
+/// KernelText::work_for_each_byte. Windows read elements again.
+double work_for_each(double work, const Read& read, const Environment& structure) {
+  constexpr double kWord = 4.0;
+  if (read.elements == 0.0) return 1.0 / kWord;
+  const double of_element = structure.contains("KH") ? 1.0 : std::max(1.0, work / read.elements);
+  return of_element * read.elements / read.bytes;
 }
 
 double elements_in(const Arrangement& arrangement) {
   return static_cast<double>(element_count(arrangement.tensor_shape));
 }
 
+double bytes_in(const Arrangement& arrangement) {
+  return elements_in(arrangement) * static_cast<double>(size_of(arrangement.dtype));
+}
+
+void add(const Arrangement& arrangement, Read& read) {
+  read.elements += elements_in(arrangement);
+  read.bytes += bytes_in(arrangement);
+}
+
 /// What the kernel does and moves.
 void add_amounts(const SingleKernel& kernel, const DeviceInfo& device, KernelText& text) {
   const Entry& entry = *kernel.spec.entry;
-  double read = 0.0, written = 0.0;
+  Read read;
+  double written = 0.0;
   for (const InstanceOperand& operand : kernel.spec.operands) {
-    const bool reads = operand.direction == InstanceOperand::Direction::read;
-    const double elements = elements_in(operand.arrangement);
-    (reads ? read : written) += elements;
-    text.bytes += elements * static_cast<double>(size_of(operand.arrangement.dtype));
+    if (operand.direction == InstanceOperand::Direction::read) {
+      add(operand.arrangement, read);
+    } else {
+      written += elements_in(operand.arrangement);
+    }
+    text.bytes += bytes_in(operand.arrangement);
   }
   const Environment names = entry_environment(entry, kernel.spec.problem, kernel.spec.tunables,
                                               device, static_cast<std::int64_t>(written));
   text.work =
       static_cast<double>(operations_of(entry.cost.work, entry, kernel.spec.problem, names));
-  text.work_for_each_element = work_for_each(text.work, read, kernel.spec.problem.structure);
+  text.work_for_each_byte = work_for_each(text.work, read, kernel.spec.problem.structure);
 }
 
 KernelText kernel_text_of(const Plan& plan, const Step& step) {
@@ -164,10 +183,10 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
   text.tunables = print_tunables(step.tunables);
   text.global = launch_of(step).global;
   text.local = launch_of(step).local;
-  double read = 0.0;
-  for (const ValueId id : step.reads) read += elements_in(plan.values[id].arrangement);
+  Read read;
+  for (const ValueId id : step.reads) add(plan.values[id].arrangement, read);
   text.work = static_cast<double>(step.cost.work);
-  text.work_for_each_element = work_for_each(text.work, read, step.tuned_as.structure);
+  text.work_for_each_byte = work_for_each(text.work, read, step.tuned_as.structure);
   text.bytes = static_cast<double>(step.cost.logical_bytes);
   const KernelLaunch* launch = step.launch();
   if (launch == nullptr) return text;

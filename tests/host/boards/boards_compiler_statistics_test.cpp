@@ -54,6 +54,27 @@ TEST(CompilerStatisticsText, Valhall) {
   EXPECT_DOUBLE_EQ(kernel.hot_loop->efficiency(), (1.0 / 64) / (12.0 / 16));
 }
 
+/// The hot loop with another instruction in place of its multiply-add.
+CodeCost hot_loop_with(const std::string& board, const std::string& instruction) {
+  const std::string text = replaced(printed_for(board), "FMA.f32", instruction);
+  return read_compiler_statistics(text).back().hot_loop.value();
+}
+
+TEST(CompilerStatisticsText, DotProductsAreFourMultiplyAdds) {
+  const CodeCost valhall = hot_loop_with("g610", "IDP.v4s8");
+  EXPECT_EQ(valhall.multiply_adds, 4);
+  EXPECT_DOUBLE_EQ(valhall.multiply_add_cycles, 1.0 / 64);
+  const CodeCost bifrost = hot_loop_with("g52", "IDP.v4i8");
+  EXPECT_EQ(bifrost.multiply_adds, 4);
+  EXPECT_DOUBLE_EQ(bifrost.multiply_add_cycles, 1.0 / 24);
+}
+
+TEST(CompilerStatisticsText, ProductsOfWholeNumbersAreCounted) {
+  const int others = last_for("g610").hot_loop->integer_products;
+  EXPECT_EQ(hot_loop_with("g610", "IMUL.v2i16").integer_products, others + 2);
+  EXPECT_EQ(hot_loop_with("g610", "IMUL.v2i16").multiply_adds, 0);
+}
+
 TEST(CompilerStatisticsText, Bifrost) {
   const CompilerStatistics kernel = last_for("g52");
   EXPECT_EQ(kernel.compiler, "Bifrost");

@@ -26,7 +26,7 @@ CompilerStatistics with_loop(int multiply_adds) {
 }
 
 TEST(StaticCostOfStatistics, TurnsFollowFromTheMultiplyAdds) {
-  const StaticCost cost = static_cost_of(with_loop(64), {1280.0, 5.0});
+  const StaticCost cost = static_cost_of(with_loop(64), {1280.0, 5.0 / 4.0});
   EXPECT_EQ(cost.once, 6.0 * 64.0);
   EXPECT_EQ(cost.turn, 4.0 * 64.0);
   EXPECT_EQ(cost.operations, 128.0);
@@ -36,14 +36,25 @@ TEST(StaticCostOfStatistics, TurnsFollowFromTheMultiplyAdds) {
 }
 
 TEST(StaticCostOfStatistics, OrFromTheElementsThatATurnLoads) {
-  const StaticCost cost = static_cost_of(with_loop(0), {1280.0, 5.0});
+  const StaticCost cost = static_cost_of(with_loop(0), {1280.0, 5.0 / 4.0});
   EXPECT_EQ(cost.operations, 8.0 * 5.0);
+}
+
+TEST(StaticCostOfStatistics, OrFromTheProductsOfCodes) {
+  CompilerStatistics statistics = with_loop(0);
+  statistics.hot_loop->integer_products = 24;
+  EXPECT_EQ(static_cost_of(statistics, {1280.0, 0.25, true}).operations, 48.0);
+  // Of other kernels they may be indices.
+  EXPECT_EQ(static_cost_of(statistics, {1280.0, 0.25}).operations, 8.0);
+  // Where there are dot products, others are indices.
+  statistics.hot_loop->multiply_adds = 64;
+  EXPECT_EQ(static_cost_of(statistics, {1280.0, 0.25, true}).operations, 128.0);
 }
 
 TEST(StaticCostOfStatistics, WithoutALoopAllIsOneTurn) {
   CompilerStatistics statistics = with_loop(64);
   statistics.hot_loop.reset();
-  const StaticCost cost = static_cost_of(statistics, {1280.0, 5.0});
+  const StaticCost cost = static_cost_of(statistics, {1280.0, 5.0 / 4.0});
   EXPECT_EQ(cost.once, 0.0);
   EXPECT_EQ(cost.of_item(1280.0), 10.0 * 64.0);
   EXPECT_EQ(cost.of_item(2560.0), 2.0 * 10.0 * 64.0);
