@@ -150,6 +150,20 @@ void ask_abilities(const cl::Device& device, DeviceInfo& info) {
   info.features.compiler = truth(device, CL_DEVICE_COMPILER_AVAILABLE);
 }
 
+/// Whether the device says that it adds up products of bytes in one instruction.
+bool has_dot_products(const cl::Device& device, const std::string& extensions) {
+  if (has_extension(extensions, "cl_arm_integer_dot_product_int8")) return true;
+  if (!has_extension(extensions, "cl_khr_integer_dot_product")) return false;
+  // Of packed bytes: with signs, without, mixed; then the same that saturate.
+  constexpr cl_device_info kAcceleration = 0x1075;
+  std::array<cl_bool, 6> is_accelerated{};
+  if (clGetDeviceInfo(device(), kAcceleration, sizeof is_accelerated, is_accelerated.data(),
+                      nullptr) != CL_SUCCESS) {
+    return false;
+  }
+  return is_accelerated[0] == CL_TRUE || is_accelerated[2] == CL_TRUE;
+}
+
 /// NVIDIA and AMD say how many work-items run in step.
 void ask_core(const cl::Device& device, DeviceInfo& info) {
   info.core = guessed_core(info);
@@ -161,6 +175,8 @@ void ask_core(const cl::Device& device, DeviceInfo& info) {
     }
     return;
   }
+  info.core.dot_products = has_dot_products(device, info.features.extensions);
+  info.core.sources["dot_products"] = "OpenCL";
   constexpr cl_device_info kWarp = 0x4003;       // CL_DEVICE_WARP_SIZE_NV
   constexpr cl_device_info kWavefront = 0x4043;  // CL_DEVICE_WAVEFRONT_WIDTH_AMD
   const auto ask = [&](const char* extension, cl_device_info question) {
