@@ -4,124 +4,145 @@
 //     code[n, o/(O/G)*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]),
 // where code is src within the image and border[c] outside of it, for GPUs.
 //
-//   src      NCHW4c        (((n*Q + c/4)*H + h)*W + w)*4 + c%4,   Q = ceil(C / 4)
-//   weights  OHWI{T}o4i    ((((o/T*KH + kh)*KW + kw)*P + i/4)*T + o%T)*4 + i%4,   P = ceil(I / 4)
-//   border   C4c           c
-//   dst      NOHW4o        (((n*R + o/4)*OH + oh)*OW + ow)*4 + o%4,   R = O_pad / 4
+//   src      NCHW{B}c           (((n*Q + c/B)*H + h)*W + w)*B + c%B,   Q = ceil(C / B)
+//   weights  OHWI{B/4}i{T}o4i   (((((o/T*KH + kh)*KW + kw)*P + i/B)*(B/4) + i%B/4)*T + o%T)*4 + i%4,   P = ceil(I / B)
+//   border   C{B}c              c
+//   dst      NOHW{B}o           (((n*R + o/B)*OH + oh)*OW + ow)*B + o%B,   R = O_pad / B
 //
 //                             weights: four channels of OUTPUTS outputs, the same for all of a work-group
 //                             o     o+OUTPUTS
-//         src  i .. i+3      [q q q q]
-//       pixel     q   ---->  [+ + + +]        q: four bytes, one number of 32 bits
-//       pixel     q   ---->  [+ + + +]        PIXELS x OUTPUTS sums for each work-item
+//         src  i .. i+B-1    [q q q q]
+//       pixel     q q  ---->  [+ + + +]        q: four bytes, one number of 32 bits
+//       pixel     q q  ---->  [+ + + +]        ROWS x OUTPUTS sums for each work-item
 //
-// Work-groups are numbered 256 along the first dimension, then along the third. Each takes PIXELS * LOCAL
-// neighbouring pixels of dst, through rows and images. A work-item's own are LOCAL apart, so that neighbours read
-// neighbours. GPUs multiply four pairs of bytes in one instruction: NVIDIA's by dp4a,
-// others where their compiler has OpenCL's dot products of packed bytes. Else four products stand in its place.
+// Work-groups are numbered 256 along the first dimension, then along the third. Each takes ROWS * LOCAL neighbouring pixels
+// of dst, through rows and images. A work-item's own are LOCAL apart, so that neighbours read neighbours. A window's
+// position outside of the image reads the border, which holds the same for each of its steps.
 //
-// The products are of unsigned codes and signed weights, or with SIGNED of signed codes: Adreno has the former, Mali the
-// latter. Codes of the other kind change their sign: the upper bits flip, which adds 128 to each or takes that away. The
-// sums of the weights make up for it. All of it is exact. Of several groups each begins with a block of outputs and with a
-// block of channels.
+// Where codes change their sign (shared/code_dots.clh), the sums of the weights make up for it. All of it is exact. Of
+// several groups each begins with a block of outputs and with a block of channels.
 //
-// Tunables: PIXELS, OUTPUTS (the T above), LOCAL, work-items of a work-group; PTX, whether the device takes NVIDIA's;
-// SIGNED.
-#define HAS_SIGNS ((TYPE_src)-1 < 0)
-#define FLIP (HAS_SIGNS == SIGNED ? 0u : 0x80808080u)
-#define BYTE(v, at) ((int)(((v) << (24 - 8 * (at))) & 0xff000000u) >> 24)
-#define CODE(v, at) (SIGNED ? BYTE(v, at) : (int)((v) >> (8 * (at)) & 255u))
-
-// `sum` and the products of the bytes of codes `a` and of weights `b`.
-#if PTX && SIGNED
-#define ADD_DOT(sum, a, b) asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b))
-#elif PTX
-#define ADD_DOT(sum, a, b) asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b))
-#elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed) && SIGNED
-#define ADD_DOT(sum, a, b) sum += dot_4x8packed_ss_int(a, b)
-#elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
-#define ADD_DOT(sum, a, b) sum += dot_4x8packed_us_int(a, b)
+// Tunables: ROWS, pixels of a work-item; OUTPUTS (the T above); BLOCK (the B), channels that lie together; LOCAL, work-items
+// of a work-group; PTX and DOTS, whether the device takes NVIDIA's instruction or another; SIGNED, whether codes have signs
+// as they are multiplied.
+#define FLIPS (HAS_SIGNS(TYPE_src) != SIGNED)
+#if FLIPS
+#define CODES_OF(v) FLIPPED_SIGNS(v)
+#define BEGIN_WITH(o) ((SIGNED ? 128 : -128) * weight_sums[o])
 #else
-#define ADD_DOT(sum, a, b)                                            \
-  sum += CODE(a, 0) * BYTE(b, 0) + CODE(a, 1) * BYTE(b, 1) + \
-         CODE(a, 2) * BYTE(b, 2) + CODE(a, 3) * BYTE(b, 3)
+#define CODES_OF(v) (v)
+#define BEGIN_WITH(o) 0
 #endif
+#define AS_THEY_ARE(v) (v)
+#define PUT_PIXEL(p)                                                                                       \
+  if (first + (p) * LOCAL < pixels) {                                                                      \
+    PUT4_dst((at[p] + (uint)o / BLOCK * (OH * OW)) * (BLOCK / 4) + (uint)o % BLOCK / 4,                                \
+             (CODES_JOINED(TYPE_dst, 4))(finished[p][0], finished[p][1], finished[p][2], finished[p][3])); \
+  }
 
 __kernel ATTRIBUTES void integer_windows(ARGUMENTS) {
   const int o0 = get_global_id(1) * OUTPUTS;
   const int group = get_group_id(2) * 256 + get_group_id(0);
-  const int first = group * (PIXELS * LOCAL) + get_local_id(0);
+  const int first = group * (ROWS * LOCAL) + get_local_id(0);
   const int pixels = N * OH * OW;
-  const int in_blocks = (C + 3) / 4;
-  const int quads = (I + 3) / 4;
-  const int channel = G == 1 ? 0 : o0 / (O / G) * I;
-  int row[PIXELS];
-  int column[PIXELS];
-  int plane[PIXELS];
-  int sum[PIXELS][OUTPUTS];
-  int flipped[OUTPUTS];
+  const uint in_blocks = ((uint)C + BLOCK - 1) / BLOCK;
+  const uint blocks = ((uint)I + BLOCK - 1) / BLOCK;
+  const uint channel = (uint)(quotient(o0 * G, O) * I);
+  ulong filter = (ulong)weights + (uint)o0 * (KH * KW) * blocks * BLOCK;
+#if FLIPS
+  __local int weight_sums[OUTPUTS];
+  SUM_WEIGHTS(weight_sums, filter, KH * KW * blocks * (BLOCK / 4), AS_THEY_ARE)
+#endif
+  // The upper left of each pixel's window: row and column as halves of a number, and the place of its column in src.
+  int corner[ROWS];
+  int place[ROWS];
+  int sum[ROWS][OUTPUTS];
 #pragma unroll
-  for (int o = 0; o < OUTPUTS; ++o) flipped[o] = 0;
-#pragma unroll
-  for (int p = 0; p < PIXELS; ++p) {
+  for (int p = 0; p < ROWS; ++p) {
     const int pixel = min(first + p * LOCAL, pixels - 1);
-    const int line = pixel / OW;
-    column[p] = pixel % OW * SW - PL;
-    row[p] = line % OH * SH - PT;
-    plane[p] = (line / OH * in_blocks + channel / 4) * H;
+    const int line = large_quotient(pixel, OW);
+    const int n = quotient(line, OH);
+    const int row = (line - n * OH) * SH - PT;
+    const int column = (pixel - line * OW) * SW - PL;
+    corner[p] = (row << 16) | (column & 0xffff);
+    place[p] = ((n * in_blocks + channel / BLOCK) * H + row) * W;
 #pragma unroll
-    for (int o = 0; o < OUTPUTS; ++o) sum[p][o] = 0;
+    for (int o = 0; o < OUTPUTS; ++o) sum[p][o] = BEGIN_WITH(o);
   }
 
-  __global const uint* filter = (__global const uint*)weights + o0 * (KH * KW) * quads;
   for (int kh = 0; kh < KH; ++kh) {
+    // Columns of a row outside of the image are beyond its width.
+    int w[ROWS];
+    uint row_at[ROWS];
+#pragma unroll
+    for (int p = 0; p < ROWS; ++p) {
+      const int h = (corner[p] >> 16) + kh * DH;
+      const int is_outside = -(int)((uint)h >= (uint)H);
+      w[p] = select((int)(short)corner[p], 0x40000000, is_outside);
+      row_at[p] = (uint)(place[p] + kh * DH * W) * BLOCK;
+    }
     for (int kw = 0; kw < KW; ++kw) {
-      __global const uint* from[PIXELS];
-      int apart[PIXELS];
+      // Without a branch: loops with one are not unrolled everywhere, and these would lie in memory.
+      ulong from[ROWS];
+      uint apart[ROWS];
 #pragma unroll
-      for (int p = 0; p < PIXELS; ++p) {
-        const int h = row[p] + kh * DH;
-        const int w = column[p] + kw * DW;
-        const int inside = ((uint)h < (uint)H) & ((uint)w < (uint)W);
-        from[p] = inside ? (__global const uint*)src + (plane[p] + h) * W + w : (__global const uint*)border + channel / 4;
-        apart[p] = inside ? H * W : 1;
+      for (int p = 0; p < ROWS; ++p) {
+        const uint is_inside = -(uint)((uint)w[p] < (uint)W);
+        from[p] = select((ulong)border, (ulong)src, (ulong)0 - (is_inside & 1)) + select((uint)channel, row_at[p] + (uint)w[p] * BLOCK, is_inside);
+        apart[p] = select((uint)BLOCK, (uint)(H * W) * BLOCK, is_inside);
+        w[p] += DW;
       }
-      for (int q = 0; q < quads; ++q) {
-        uint across[OUTPUTS];
+      for (uint b = 0; b < blocks; ++b) {
+        CODE_WORDS codes[ROWS];
 #pragma unroll
-        for (int o = 0; o < OUTPUTS; ++o) across[o] = filter[o];
-        filter += OUTPUTS;
-        if (FLIP != 0u) {
-#pragma unroll
-          for (int o = 0; o < OUTPUTS; ++o) ADD_DOT(flipped[o], 0x01010101u, across[o]);
-        }
-#pragma unroll
-        for (int p = 0; p < PIXELS; ++p) {
-          const uint codes = *from[p] ^ FLIP;
+        for (int p = 0; p < ROWS; ++p) {
+          codes[p] = CODES_OF(CODES_AT(from[p]));
           from[p] += apart[p];
-#pragma unroll
-          for (int o = 0; o < OUTPUTS; ++o) ADD_DOT(sum[p][o], codes, across[o]);
         }
+        ADD_BLOCK(sum, codes, filter, AS_THEY_ARE)
       }
     }
   }
 
-  for (int p = 0; p < PIXELS; ++p) {
-    const int pixel = first + p * LOCAL;
-    if (pixel >= pixels) break;
-    const int line = pixel / OW;
-    const int n = line / OH;
-    const int oh = line % OH;
-    const int ow = pixel % OW;
-    for (int o = 0; o < min(OUTPUTS, O - o0); ++o) {
-      const int found = sum[p][o] + (SIGNED ? 128 : -128) * flipped[o];
-      const int block = n * (O_pad / 4) + (o0 + o) / 4;
-      dst[((block * OH + oh) * OW + ow) * 4 + o % 4] = EPILOGUE(found, n, o0 + o, oh, ow);
+  // Four outputs of all pixels at once share what the epilogue reads of each output. Outputs move up instead of being
+  // indexed, so that they stay in registers. Those beyond the last are padding of dst.
+  uint at[ROWS];
+  int n[ROWS];
+  int oh[ROWS];
+  int ow[ROWS];
+#pragma unroll
+  for (int p = 0; p < ROWS; ++p) {
+    const int pixel = min(first + p * LOCAL, pixels - 1);
+    const int line = large_quotient(pixel, OW);
+    n[p] = quotient(line, OH);
+    oh[p] = line - n[p] * OH;
+    ow[p] = pixel - line * OW;
+    at[p] = (n[p] * ((uint)O_pad / BLOCK) * OH + oh[p]) * OW + ow[p];
+  }
+  for (int o = o0; o < min(o0 + OUTPUTS, O); o += 4) {
+    TYPE_dst finished[ROWS][4];
+#pragma unroll
+    for (int p = 0; p < ROWS; ++p) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) finished[p][i] = EPILOGUE(sum[p][i], n[p], min(o + i, O - 1), oh[p], ow[p]);
+    }
+    PUT_PIXEL(0)
+#if ROWS > 1
+    PUT_PIXEL(1)
+#endif
+#if ROWS > 2
+    PUT_PIXEL(2)
+    PUT_PIXEL(3)
+#endif
+#pragma unroll
+    for (int p = 0; p < ROWS; ++p) {
+#pragma unroll
+      for (int i = 4; i < OUTPUTS; ++i) sum[p][i - 4] = sum[p][i];
     }
   }
 }
-#undef HAS_SIGNS
-#undef FLIP
-#undef BYTE
-#undef CODE
-#undef ADD_DOT
+#undef FLIPS
+#undef CODES_OF
+#undef BEGIN_WITH
+#undef AS_THEY_ARE
+#undef PUT_PIXEL
