@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Low precision beside its targets: products of bytes, networks of 8 bits, what 8 bits cost in accuracy, and the bytes
-that f16 saves. Peers are gemmlowp, ONNX Runtime, and our own f32. All who compute one thing take turns. Networks are
+that f16 saves. Then u8 layers on boards, by their compilers' cycles. Peers are gemmlowp, ONNX Runtime, and our own f32. All who compute one thing take turns. Networks are
 checked against ONNX Runtime first. Prints the table with the command for each number, and appends a record to
 bench/history/lowp. bench/lowp_table.py lists shapes, networks and what is wanted. A network without trained weights is
 trained once, and kept.
@@ -21,6 +21,7 @@ import sys
 import common
 import gemm
 import gemm_table
+import lowp_boards
 import lowp_table as table
 import models
 import peer_rows
@@ -259,6 +260,8 @@ def all_cases(device, shapes):
     for network in table.TRAINED:
         yield Case(network.title, table.accuracy_rows(network), functools.partial(fill_accuracy, network))
     yield Case("VGG-16", table.bytes_rows(), fill_bytes)
+    for title, rows, board, layer in lowp_boards.cases():
+        yield Case(title, rows, functools.partial(lowp_boards.fill, board, layer, run_peer))
 
 
 def cases_of(device, options):
@@ -289,13 +292,16 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench lowp", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     peer_rows.add_arguments(parser, "lowp")
-    parser.add_argument("--only", default="", metavar="TEXT", help="products (u8 product 512) and networks whose title "
+    parser.add_argument("--only", default="", metavar="TEXT", help="products (u8 product 512), networks and boards (on g52) whose title "
                         "holds this")
     parser.add_argument("--peer-python", default=sys.executable, metavar="PROGRAM",
                         help="interpreter with numpy, onnx and onnxruntime")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/lowp"),
                         help="where networks and their inputs go (%(default)s)")
+    parser.add_argument("--boards", type=pathlib.Path, default=pathlib.Path("build/boards"), metavar="ROOT",
+                        help="root of tools/board_compilers.sh (%(default)s)")
     options = peer_rows.parse(parser, arguments)
+    options.boards = options.boards.resolve()
     options.work = options.folder
     return options
 
