@@ -46,6 +46,7 @@ TEST_P(KernelTexts, Compile) {
       try {
         texts.push_back(kernel_text(name, {}, description()));
         EXPECT_EQ(texts.back().kernel, name);
+        EXPECT_EQ(texts.back().family, family);
         EXPECT_TRUE(texts.back().problem.starts_with(family + " ")) << texts.back().problem;
       } catch (const UnsupportedError&) {
         continue;  // tests/plans/single_kernel_test.cpp sees that some device takes it

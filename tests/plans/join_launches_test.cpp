@@ -8,8 +8,10 @@
 #include <map>
 #include <set>
 
+#include "api/inside.hpp"
 #include "autodiff/training_step.hpp"
 #include "graph/architectures.hpp"
+#include "morton/tools/kernel.hpp"
 #include "plan/lower/in_place.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/plan_options.hpp"
@@ -181,6 +183,13 @@ TEST(StackedLaunches, AreProductsOfOneInput) {
   std::map<std::string, std::set<int>> copies;
   for (const auto& argument : arguments) copies[argument.name].insert(argument.member);
   EXPECT_THAT(copies["dst"], ::testing::ElementsAre(0, 1, 2));
+  // What is shown of them tells their family, whose name their problem does not begin with.
+  const auto texts = kernel_texts(Inside::make(graph), to_json(device).dump());
+  const auto shown =
+      std::ranges::find_if(texts, [](const KernelText& one) { return one.global[2] == 3; });
+  ASSERT_NE(shown, texts.end());
+  EXPECT_EQ(shown->family, "gemm");
+  EXPECT_FALSE(shown->problem.starts_with("gemm "));
   // Whose work-groups fill the device stays alone: nothing is gained.
   NetworkBuilder large("large", 1);
   const TensorId rows = large.input("x", {16384, 768});

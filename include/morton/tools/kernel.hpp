@@ -27,6 +27,7 @@ struct KernelText {
   std::string step;      ///< of a model's plan: what it computes; else empty
   std::string kernel;    ///< the catalogue's entry
   std::string device;    ///< its name
+  std::string family;    ///< of its problem, "gemm"; empty where small kernels share a launch
   std::string problem;   ///< "gemm K=64 M=64 N=64 f32"
   std::string tunables;  ///< "TILE_M=6 TILE_N=64, the entry's standard"; empty where it has none
   std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items

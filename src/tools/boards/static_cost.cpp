@@ -7,7 +7,6 @@
 
 #include "plan/cost/cost.hpp"
 #include "problems/family.hpp"
-#include "tools/boards/printed_text.hpp"
 
 namespace morton::tools {
 namespace {
@@ -33,7 +32,7 @@ bool is_of_codes(std::string_view family) {
 
 ItemWork work_of(const KernelText& kernel) {
   return {kernel.work / work_items(kernel.global), kernel.work_for_each_byte,
-          is_of_codes(before(kernel.problem, " "))};
+          is_of_codes(kernel.family)};
 }
 
 StaticCost static_cost_of(const CompilerStatistics& statistics, const ItemWork& work) {

@@ -179,6 +179,7 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
   KernelText text;
   text.step = step.name;
   text.kernel = step.kernel;
+  text.family = step.tuned_as.family;
   text.problem = step.problem;
   text.tunables = print_tunables(step.tunables);
   text.global = launch_of(step).global;
@@ -228,6 +229,7 @@ KernelText tools::text_of(const SingleKernel& made, const DeviceInfo& device) {
   KernelText text;
   text.kernel = made.spec.entry->name;
   text.device = device.name;
+  text.family = made.spec.problem.family;
   text.problem = print(made.spec.problem);
   text.tunables = tunables_text(*made.choice.tunables, made.choice.tunables_from);
   text.global = made.size.global;

@@ -51,6 +51,24 @@ TEST(StaticCostOfStatistics, OrFromTheProductsOfCodes) {
   EXPECT_EQ(static_cost_of(statistics, {1280.0, 0.25, true}).operations, 128.0);
 }
 
+/// The problem of a stack of equal kernels begins with a step's name (plan/lower/joined_step.cpp).
+TEST(WorkOfAKernel, IsOfCodesByItsFamily) {
+  KernelText kernel;
+  kernel.work = 1280.0;
+  kernel.global = {16, 2, 3};
+  kernel.family = "integer_gemm";
+  kernel.problem =
+      "MatMul_1: integer_gemm.panels, integer_gemm K=64 M=16 N=2 i32\n"
+      "      MatMul_2: integer_gemm.panels, integer_gemm K=64 M=16 N=2 i32";
+  EXPECT_TRUE(work_of(kernel).multiplies_codes);
+  EXPECT_EQ(work_of(kernel).operations, 1280.0 / 96.0);
+  kernel.family = "gemm";
+  EXPECT_FALSE(work_of(kernel).multiplies_codes);
+  // Different kernels in one launch have none.
+  kernel.family.clear();
+  EXPECT_FALSE(work_of(kernel).multiplies_codes);
+}
+
 TEST(StaticCostOfStatistics, WithoutALoopAllIsOneTurn) {
   CompilerStatistics statistics = with_loop(64);
   statistics.hot_loop.reset();
