@@ -111,10 +111,14 @@ mend_shim() {
 }
 
 # Malis from the G52 on multiply four bytes by four in one instruction (IDP), which Arm's own driver offers and Mesa's
-# compiler knows only to print. docs/boards.md says what this makes of the figures.
+# compiler knows only to print. docs/boards.md says what this makes of the figures. Files that have their part already,
+# as after a call that was stopped, are left alone: what counts is that all have it in the end.
 add_dot_products() {
   cp "$repository/tools/mesa_dot_products.patch" "$root/opt/mesa/"
-  inside patch --forward -p1 -d "/opt/mesa/$MESA" -i /opt/mesa/mesa_dot_products.patch
+  # shellcheck disable=SC2016  # expanded by the inner bash
+  inside bash -euc 'cd "/opt/mesa/$1"
+    is_there() { patch -R --dry-run -f -s -p1 -i ../mesa_dot_products.patch; }
+    is_there >/dev/null || patch --forward -r - -p1 -i ../mesa_dot_products.patch || is_there' bash "$MESA"
 }
 
 build_mesa() {
