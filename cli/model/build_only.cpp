@@ -114,6 +114,12 @@ Bounds bounds_of(const Wanted& one, const CompilerStatistics& statistics,
   return all;
 }
 
+Json names_of(const std::vector<KernelText>& steps) {
+  Json names = Json::array();
+  for (const KernelText& step : steps) names.push_back(step.step);
+  return names;
+}
+
 void add_built(const Wanted& one, KernelBuild build, const std::string& device, Report& report) {
   const KernelText& kernel = one.kernel;
   std::optional<CompilerStatistics> statistics;
@@ -139,6 +145,7 @@ void add_built(const Wanted& one, KernelBuild build, const std::string& device, 
                          {"problem", kernel.problem},
                          {"tunables", kernel.tunables},
                          {"steps", steps},
+                         {"step_names", names_of(one.steps)},
                          {"arithmetic_us", bounds.arithmetic_us},
                          {"memory_us", bounds.memory_us},
                          {"bound_us", bounds.us},

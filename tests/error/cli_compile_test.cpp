@@ -46,6 +46,7 @@ TEST_F(CliCompile, BuildsOnlyAndSaysWhatWasBuilt) {
   const Outcome json = run_program({"compile", kLenet, "--build-only", "--format", "json"});
   expect_success(json);
   EXPECT_NE(json.out.find("\"built\": true"), std::string::npos) << json.text();
+  EXPECT_NE(json.out.find("\"step_names\": ["), std::string::npos) << json.text();
   expect_error(run_program({"compile", "--build-only"}), kUsage, "model");
   expect_error(run_program({"compile", kLenet, "--all", "--build-only"}), kUsage, "--all");
   expect_error(run_program({"compile", kLenet, "--all", "-o", path("no.morton")}), kUsage, "--all");

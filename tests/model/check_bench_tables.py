@@ -21,6 +21,7 @@ import gemm_table
 import guess
 import guess_table
 import lowp
+import lowp_boards
 import lowp_table
 import models
 import operators
@@ -110,7 +111,8 @@ def check_lowp():
     assert [row["wanted"] for row in cases[0].rows] == [1.5, 2.0], cases[0]
     cases = lowp.cases_of(with_dots, lowp.parse_arguments([]))
     titles = [row["target"] for case in cases for row in case.rows]
-    assert len(titles) == len(set(titles)) == 34, titles
+    assert len(titles) == len(set(titles)) == 49, titles
+    assert sum(title.startswith("u8 on ") for title in titles) == 15, titles
     times = {"ours": {"ms": 2.0, "result": None}, "theirs": {"ms": 3.0, "result": None}}
     row = lowp_table.network_rows("x", with_dots)[0]
     lowp.fill_row(row, times, {"f32": "gone"}, "theirs")
@@ -123,6 +125,16 @@ def check_lowp():
         raise AssertionError("a network without data is trained")
     except common.Missing as why:
         assert str(why) == "/nowhere is not here: apt-get install dataset-fashion-mnist", why
+
+
+def check_copies():
+    """Windows side by side are made of the input too, and are no copy of it."""
+    values = [{"kind": kind, "shape": shape} for kind, shape in
+              (("input", [1, 4, 5, 5]), ("workspace", [1, 4, 5, 5]), ("workspace", [36, 9]), ("output", [1, 4, 5, 5]))]
+    steps = [("repack", [0], [1]), ("repack", [1], [3]), ("repack", [0], [2]), ("repack", [2], [2]), ("compute", [0], [1]),
+             ("compute", [0, 1], [3])]
+    found = [lowp_boards.is_copy({"role": role, "reads": reads, "writes": writes}, values) for role, reads, writes in steps]
+    assert found == [True, True, False, False, False, False], found
 
 
 class Fake:
@@ -183,6 +195,7 @@ check_guess()
 check_models()
 check_operators()
 check_lowp()
+check_copies()
 check_turns()
 check_all()
 print("targets, turns and their summary are as they should be")
