@@ -10,6 +10,7 @@ root."""
 import argparse
 import itertools
 import pathlib
+import queue
 import sys
 import time
 
@@ -79,22 +80,26 @@ def meanwhile(run_async, prepare, frames):
     where the device is slower than the camera."""
     answers, latencies, waited = [], [], 0.0
 
-    def take(run):
+    ended = queue.SimpleQueue()  # when each run did, in their order
+
+    def take(run, came):
         nonlocal waited
         asked = time.perf_counter()
         answers.append(int(run.result()[0].argmax()))
         waited += time.perf_counter() - asked
+        # result() may be back before the callback was called: this waits for it.
+        latencies.append(ended.get() - came)
 
     under_way = None
     for frame in frames:
         came = time.perf_counter()
         picture = prepare(frame)
         if under_way is not None:
-            take(under_way)
-        under_way = run_async(picture)
+            take(*under_way)
+        under_way = run_async(picture), came
         # The thread that ran calls this as soon as the answer is there, which may be before the loop takes it.
-        under_way.add_done_callback(lambda _, came=came: latencies.append(time.perf_counter() - came))
-    take(under_way)
+        under_way[0].add_done_callback(lambda _: ended.put(time.perf_counter()))
+    take(*under_way)
     return answers, latencies, waited
 
 
