@@ -15,7 +15,8 @@ struct CoreFacts {
   std::int64_t multiply_adds_per_cycle = 1;  ///< vectors multiplied and added, begun in a cycle
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 512 << 10;  ///< caches for data, of one core
   std::int64_t threads_per_core = 1;                       ///< hardware threads that share a core
-  bool dot_products = false;  ///< instructions that add up products of bytes (VNNI, SDOT)
+  /// Instructions that add up products of bytes: a CPU's (VNNI, SDOT), or a GPU's by its driver.
+  bool dot_products = false;
   /// By key in JSON ("lanes"), where the fact is from: "OpenCL", "/proc/cpuinfo", "/sys",
   /// "declared", or how it was guessed.
   std::map<std::string, std::string> sources;

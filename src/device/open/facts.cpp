@@ -164,7 +164,8 @@ bool has_dot_products(const cl::Device& device, const std::string& extensions) {
   return is_accelerated[0] == CL_TRUE || is_accelerated[2] == CL_TRUE;
 }
 
-/// NVIDIA and AMD say how many work-items run in step.
+/// Of a CPU the system describes its cores. Of a GPU the driver tells of dot products, and NVIDIA's
+/// and AMD's how many work-items run in step.
 void ask_core(const cl::Device& device, DeviceInfo& info) {
   info.core = guessed_core(info);
   if (info.kind == DeviceInfo::Kind::cpu) {
