@@ -9,8 +9,8 @@ namespace morton {
 ///
 /// `joined`: small ones, which is faster where launches take longer than their work, and equal ones
 /// that follow each other and leave compute units idle, as those of an encoder's queries, keys and
-/// values. `automatic`: small ones in the steps of a training, equal ones everywhere. `apart`:
-/// none.
+/// values. `automatic`: small ones in the steps of a training, equal ones on all devices but
+/// processors. `apart`: none.
 ///
 /// A joined kernel is built for these steps alone, so other extents may need kernels that are not
 /// built. What is measured of a step is of all kernels in it.

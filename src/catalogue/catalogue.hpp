@@ -98,12 +98,12 @@ struct Entry {
   /// The text that it is built from.
   struct Program {
     std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
-    /// Its text, behind the shared texts that it includes (catalogue/shared_text.hpp).
-    std::string source;
+    std::string source;  ///< its text, behind the shared ones that it includes (shared_text.hpp)
     std::vector<std::string> includes;      ///< files of shared texts: "shared/vectors.clh"
     std::vector<std::string> shared_names;  ///< of functions and types in them
     std::string code;  ///< the same without comments (bare_code), to search and to compare
     std::vector<std::string> uses;  ///< optional definitions that it asks for: "STORE4_dst"
+    bool copies_meanwhile = false;  ///< to local memory, as it works: cp.async of PTX
     EntryDigest digest;
     std::string function;
     /// False where the text may define names besides its function's: then each instance is a

@@ -129,6 +129,7 @@ void read_program(const JsonReader& reader,
   program.source_file = source_path(entry.family.name(), program.source_file);
   include(shared, program);
   program.code = bare_code(program.source);
+  program.copies_meanwhile = program.code.find("cp.async") != std::string::npos;
   check_uses(reader, entry);
 }
 

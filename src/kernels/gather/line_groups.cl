@@ -11,7 +11,7 @@
 // gather.naive divides for each dimension of each element. Along a line places are sums of counters, and where it has one
 // index, that is looked up once by each work-item: what is left is a copy.
 //
-// Where dst has no such lines, the elements are found one by one, as in gather.naive.
+// Where dst has no such lines, or short ones, the elements are found one by one, as in gather.naive.
 //
 // Tunables: LOCAL, work-items of a work-group.
 // Assumes: elements_dst, padding included, is countable in 31 bits.
@@ -21,15 +21,25 @@ __kernel ATTRIBUTES void gather_line_groups(ARGUMENTS) {
   const int group = (int)get_group_id(0);
   const int item = (int)get_local_id(0);
 #if NEST_dst
+#define HAS_LONG_LINES (NEST_BLOCK >= 32)
+#else
+#define HAS_LONG_LINES 0
+#endif
+#if HAS_LONG_LINES
   for (int at = group; at < NEST_LINES; at += groups) {
     NEST_EACH_LINE(line, at, at + 1) {
       const int e = line * NEST_LENGTH;
 #if NEST_SHARED
-      FIND_PLACE(place, NEST_LOAD_index(l, 0))
+      // A line of padding has no index.
+      int found = -1;
+      if (NEST_DATA > 0) {
+        FIND_PLACE(place, NEST_LOAD_index(l, 0))
+        found = place;
+      }
 #pragma unroll 4
       for (int i = item; i < NEST_LENGTH; i += LOCAL) {
         TYPE_dst value = 0;
-        if (place >= 0 && i < NEST_DATA) value = NEST_LOAD_src(place, i);
+        if (found >= 0 && i < NEST_DATA) value = NEST_LOAD_src(found, i);
         STORE_dst_AT(e + i, value);
       }
 #else
@@ -56,3 +66,4 @@ __kernel ATTRIBUTES void gather_line_groups(ARGUMENTS) {
   }
 #endif
 }
+#undef HAS_LONG_LINES

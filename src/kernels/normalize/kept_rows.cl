@@ -13,7 +13,7 @@
 //
 // All loads of a row are under way at once. normalize.short_rows reads a row three times, and each pass waits for memory.
 // The sums of a row's work-items pass through local memory: each puts its own there, and adds up all of them. So a
-// sum takes two barriers where halving takes six.
+// sum takes two barriers where halving takes seven.
 //
 // The variance is the mean square of the distances from the mean, so that a mean far from zero costs no digits. e is
 // what the bits in EPSILON say.

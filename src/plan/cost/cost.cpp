@@ -177,15 +177,14 @@ double full_share(double items, const DeviceInfo& device) {
   return std::min(1.0, items / (kEnoughInAUnit * units));
 }
 
-double asked_share(const LaunchNumbers& launch, const DeviceInfo& device) {
-  // Little's law: 29 KiB under way fill a compute unit of an H200.
+double asked_share(const LaunchNumbers& launch, bool copies_meanwhile, const DeviceInfo& device) {
+  // Little's law: 25 KiB under way fill a compute unit of an H200.
   constexpr double kBytesOfAnItem = 100.0;
-  constexpr std::int64_t kCopiesByThemselves = 80;  // CUDA's capability with cp.async
   const double by_items = work_items(launch.size.global);
-  if (device.compute.cuda_capability < kCopiesByThemselves) return full_share(by_items, device);
-  const double by_tiles =
+  if (!copies_meanwhile) return full_share(by_items, device);
+  const double by_copies =
       work_groups(launch.size) * static_cast<double>(launch.local_memory_bytes) / kBytesOfAnItem;
-  return full_share(std::max(by_items, by_tiles), device);
+  return full_share(std::max(by_items, by_copies), device);
 }
 
 double efficiency_of(const Entry& entry, const DeviceInfo& device) {

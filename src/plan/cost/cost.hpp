@@ -128,9 +128,11 @@ struct Moved {
 [[nodiscard]] double full_share(double items, const DeviceInfo& device);
 
 /// Share of a GPU's memory bandwidth, at most 1, that the launch can ask for: memory answers after
-/// about a microsecond, and each work-item waits for a few vectors at a time, or a work-group for
-/// what fills its local memory. 1 on other devices, where caches read ahead.
-[[nodiscard]] double asked_share(const LaunchNumbers& launch, const DeviceInfo& device);
+/// about a microsecond, and each work-item waits for a few vectors at a time; where it
+/// `copies_meanwhile`, a work-group's local memory is under way. 1 on other devices, where caches
+/// read ahead.
+[[nodiscard]] double asked_share(const LaunchNumbers& launch, bool copies_meanwhile,
+                                 const DeviceInfo& device);
 
 /// The entry's share of the peak on this device: of the most particular of its classes that the
 /// entry has a figure for (`classes_of`).

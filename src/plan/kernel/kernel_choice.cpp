@@ -85,7 +85,7 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
     return host_step_cost_us(flop, moving_us(moved, device), device);
   }
   // What a compiler counts are cycles of a core that is full of work-items.
-  const double asked_for = asked_share(launch, device);
+  const double asked_for = asked_share(launch, asked.entry.entry->program.copies_meanwhile, device);
   const double filled = is_compiled ? full_share(timed_work_items(size, device), device) : 1.0;
   const double busy = std::min(busy_share(size, device), filled);
   return step_cost_us(flop, efficiency * busy, moving_us(moved, device) / asked_for, device);

@@ -102,9 +102,11 @@ class Emitter {
     using Launches = PlanOptions::Launches;
     const Launches wanted = context_.options.launches;
     const bool renews = !context_.tasks.updates.empty();
+    // A processor's few cores are seldom idle, and each stack is one more text to compile.
+    const bool is_cpu = context_.device.kind == DeviceInfo::Kind::cpu;
+    const bool equal = wanted == Launches::joined || (wanted == Launches::automatic && !is_cpu);
     return {wanted == Launches::joined || (wanted == Launches::automatic && renews),
-            wanted != Launches::apart && !context_.policy.is_generic(),
-            context_.options.built.get()};
+            equal && !context_.policy.is_generic(), context_.options.built.get()};
   }
 
   /// The step with its kernel among the plan's instances.

@@ -192,14 +192,20 @@ class LaunchBatcher {
       joined.push_back(joined_step(members, launch_us_));
       return;
     }
-    if (launch.kind == Launch::Kind::stack) {
-      EmittedStep stacked = stacked_step(members, launch_us_);
-      if (may_launch(stacked, *members.front())) {
+    for (std::size_t at = 0; at < members.size();) {
+      // All of them; of kernels that are built the largest stack among those.
+      std::size_t count = members.size() - at;
+      for (; count > 1; --count) {
+        const auto first = members.begin() + static_cast<std::ptrdiff_t>(at);
+        EmittedStep stacked =
+            stacked_step({first, first + static_cast<std::ptrdiff_t>(count)}, launch_us_);
+        if (!may_launch(stacked, **first)) continue;
         joined.push_back(std::move(stacked));
-        return;
+        break;
       }
+      if (count == 1) joined.push_back(std::move(steps_[launch.members[at]]));
+      at += count;
     }
-    for (const std::size_t s : launch.members) joined.push_back(std::move(steps_[s]));
   }
 
   /// Among kernels that are built: the stack is one of them, and each by itself is none or has few
@@ -221,8 +227,10 @@ class LaunchBatcher {
     const Launch& last = launches_.back();
     const EmittedStep& emitted = steps_[s];
     const EmittedStep& first = steps_[last.members.front()];
-    return last.kind != Launch::Kind::join && last.members.size() < kMostCopies &&
-           are_equal(first, emitted) && can_stack(*emitted.spec->entry) &&
+    // A copy may have to be what is built already, which is known by its own text.
+    return emitted.step.role == Step::Role::compute && last.kind != Launch::Kind::join &&
+           last.members.size() < kMostCopies && are_equal(first, emitted) &&
+           can_stack(*emitted.spec->entry) &&
            (has_few_groups(emitted.step) || shared_.built != nullptr) &&
            !std::ranges::any_of(emitted.step.arguments, is_image) &&
            last.bytes + argument_bytes(emitted.step) <= most_bytes_;
