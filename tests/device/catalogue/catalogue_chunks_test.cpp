@@ -10,7 +10,6 @@
 #include "device/catalogue/catalogue_runs.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -27,15 +26,13 @@ TEST_P(CatalogueChunks, ComputeRightInShortOnes) {
       {"scatter.groups", {{"LOCAL", 16}, {"RANGE", 64}, {"UNROLL", 4}}},
       {"arg_max.groups", {{"LANES", 16}, {"UNROLL", 2}}},
   };
-  const test::TemporaryFolder folder;
-  const Catalogue catalogue = catalogue_without_detours(folder.path());
-  const std::vector<Way> ways = all_ways(catalogue);
+  const auto& [catalogue, ways, cases] = direct_ways();
   const auto device = OpenClDevice::open(GetParam(), {});
   for (const auto& [name, tunables] : chunks) {
     Way way = *std::ranges::find(ways, name, &Way::name);
     way.tunables[name] = tunables;
     std::vector<TestGraph> graphs;
-    for (const OperatorCase& test : shipped_cases()) {
+    for (const OperatorCase& test : cases) {
       if (!families_of(test).contains(way.family)) continue;
       TestGraph graph = to_test_graph(test, DataKind::integers);
       if (try_plan(graph, device->info(), catalogue, way).plan) graphs.push_back(std::move(graph));

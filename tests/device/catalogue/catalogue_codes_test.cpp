@@ -11,23 +11,11 @@
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
 #include "support/rooms.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
 
 using device::OpenClDevice;
-
-struct OfCodes {
-  test::TemporaryFolder folder;
-  Catalogue catalogue = catalogue_without_detours(folder.path());
-  std::vector<Way> ways = all_ways(catalogue);
-  std::vector<OperatorCase> cases = shipped_cases();
-};
-const OfCodes& of_codes() {
-  static const OfCodes shared;
-  return shared;
-}
 
 /// Of a G52, of an A740, and small ones that nobody has.
 std::vector<Environment> values_of_codes() {
@@ -43,20 +31,20 @@ class CatalogueCodes : public ::testing::TestWithParam<KernelOfCodes> {};
 TEST_P(CatalogueCodes, ComputeRightWithTheValuesOfBoards) {
   const auto& [id, name, number] = GetParam();
   const auto device = OpenClDevice::open(id, {});
-  Way way = *std::ranges::find(of_codes().ways, name, &Way::name);
+  Way way = *std::ranges::find(direct_ways().ways, name, &Way::name);
   way.tunables[name] = values_of_codes()[static_cast<std::size_t>(number)];
   std::vector<TestGraph> graphs;
   std::size_t possible = 0;
-  for (const OperatorCase& test : of_codes().cases) {
+  for (const OperatorCase& test : direct_ways().cases) {
     if (!families_of(test).contains(way.family)) continue;
     TestGraph graph = to_test_graph(test, DataKind::integers);
-    if (!try_plan(graph, device->info(), of_codes().catalogue, way).plan) continue;
+    if (!try_plan(graph, device->info(), direct_ways().catalogue, way).plan) continue;
     // A short run computes a share of them, another one with each of the values.
     const std::size_t own = possible++ + static_cast<std::size_t>(number);
     if (test::is_long_run() || own % 6 == 0) graphs.push_back(std::move(graph));
   }
   const WayReport report =
-      run_graphs(device, of_codes().catalogue, way, graphs, Execution::guarded);
+      run_graphs(device, direct_ways().catalogue, way, graphs, Execution::guarded);
   std::cout << print(way, report);
   EXPECT_GE(report.graphs, 2);
 }

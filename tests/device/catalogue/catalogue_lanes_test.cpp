@@ -13,7 +13,6 @@
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
 #include "support/rooms.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -21,17 +20,6 @@ namespace {
 using device::OpenClDevice;
 
 constexpr const char* kLanesTunable = "LANES";
-
-struct OfLanes {
-  test::TemporaryFolder folder;
-  Catalogue catalogue = catalogue_without_detours(folder.path());
-  std::vector<Way> ways = all_ways(catalogue);
-  std::vector<OperatorCase> cases = shipped_cases();
-};
-const OfLanes& of_lanes() {
-  static const OfLanes shared;
-  return shared;
-}
 
 /// Whether its tunable follows from the device's vectors. Others of that name are GPUs' work-items.
 bool has_width_of_vectors(const Entry& entry) {
@@ -54,7 +42,7 @@ std::map<std::string, Environment> values_on(const std::string& device) {
   const bool are_four = device == kFourLanes;
   const Environment facts = environment_of(saved_device(are_four ? "pocl_sse4" : device));
   std::map<std::string, Environment> values;
-  for (const Entry& entry : of_lanes().catalogue.entries()) {
+  for (const Entry& entry : direct_ways().catalogue.entries()) {
     if (has_width_of_vectors(entry)) {
       values[entry.name] = standard_tunables(entry, facts);
       if (are_four) values[entry.name][kLanesTunable] = 4;
@@ -71,23 +59,23 @@ TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
   const auto& [id, name, values_of] = GetParam();
   const auto device = OpenClDevice::open(id, {});
   if (device->info().kind != DeviceInfo::Kind::cpu &&
-      is_for_processors(*of_lanes().catalogue.find_entry(name))) {
+      is_for_processors(*direct_ways().catalogue.find_entry(name))) {
     GTEST_SKIP() << "a kernel of processors";
   }
-  Way way = *std::ranges::find(of_lanes().ways, name, &Way::name);
+  Way way = *std::ranges::find(direct_ways().ways, name, &Way::name);
   way.tunables = values_on(values_of);
   std::vector<TestGraph> graphs;
   std::size_t possible = 0;
-  for (const OperatorCase& test : of_lanes().cases) {
+  for (const OperatorCase& test : direct_ways().cases) {
     if (!families_of(test).contains(way.family)) continue;
     TestGraph graph = to_test_graph(test, DataKind::integers);
-    if (!try_plan(graph, device->info(), of_lanes().catalogue, way).plan) continue;
+    if (!try_plan(graph, device->info(), direct_ways().catalogue, way).plan) continue;
     // A short run computes a few, the first of them and some of each length.
     if (test::is_long_run() || possible % 12 == 0) graphs.push_back(std::move(graph));
     ++possible;
   }
   const WayReport report =
-      run_graphs(device, of_lanes().catalogue, way, graphs, Execution::guarded);
+      run_graphs(device, direct_ways().catalogue, way, graphs, Execution::guarded);
   std::cout << print(way, report);
   EXPECT_GE(report.graphs, 1);
 }

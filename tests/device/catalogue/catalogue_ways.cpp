@@ -14,6 +14,7 @@
 #include "plan/kernel/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
 #include "support/rooms.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -231,6 +232,16 @@ std::string test_name(const std::string& name) {
 }
 
 std::vector<OperatorCase> shipped_cases() { return all_cases(MORTON_SOURCE_DIR "/tests/cases"); }
+
+const DirectWays& direct_ways() {
+  static const TemporaryFolder folder;
+  static const DirectWays shared = [] {
+    Catalogue catalogue = catalogue_without_detours(folder.path());
+    std::vector<Way> ways = all_ways(catalogue);
+    return DirectWays{std::move(catalogue), std::move(ways), shipped_cases()};
+  }();
+  return shared;
+}
 
 /// Whether the case multiplies, takes a softmax and multiplies again: a case of kernels that do
 /// all.

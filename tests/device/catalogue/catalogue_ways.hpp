@@ -61,6 +61,13 @@ struct Way {
 
 /// Every case of tests/cases.
 [[nodiscard]] std::vector<OperatorCase> shipped_cases();
+/// What tests need that run kernels with values of their own, read once for a process.
+struct DirectWays {
+  Catalogue catalogue;  ///< catalogue_without_detours
+  std::vector<Way> ways;
+  std::vector<OperatorCase> cases;  ///< all that are shipped
+};
+[[nodiscard]] const DirectWays& direct_ways();
 /// Families of problems that the case's graph is lowered to, after the passes.
 [[nodiscard]] std::set<std::string> families_of(const OperatorCase& test);
 
