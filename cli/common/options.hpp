@@ -11,6 +11,7 @@
 #include "morton/device.hpp"
 #include "words/choices.hpp"
 #include "words/cli11_names.hpp"
+#include "words/option_texts.hpp"
 
 namespace morton::cli {
 
@@ -125,18 +126,5 @@ void require_one_device(const DeviceOptions& options);
 
 /// "kernels: 7 from cache, 0 built"
 [[nodiscard]] std::string kernels_line(const CompileReport& report);
-
-/// Milliseconds of "3s", "200ms", "50us", "2m" or "1h"; throws UsageError.
-[[nodiscard]] double parse_duration_ms(const std::string& text);
-
-/// Bytes of "8MiB", "512KiB", "1GiB" or "4096"; throws UsageError that names the option `what`.
-[[nodiscard]] std::int64_t parse_bytes(const std::string& what, const std::string& text);
-
-/// Extents of "1x3x224x224"; throws UsageError.
-[[nodiscard]] Shape parse_shape(const std::string& text);
-/// The same for the option `what`, with an example of its own.
-[[nodiscard]] std::vector<std::int64_t> parse_extents(const std::string& what,
-                                                      const std::string& text,
-                                                      const std::string& example);
 
 }  // namespace morton::cli
