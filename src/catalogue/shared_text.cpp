@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -106,8 +106,9 @@ SharedText read_shared_text(std::string file, std::string text) {
   SharedText shared{std::move(file), std::move(text), {}, {}};
   const std::string bare = bare_code(shared.text);
   std::string code;
-  for (const auto line : std::views::split(bare, '\n')) {
-    const std::string_view content(line.begin(), line.end());
+  for (std::string_view rest = bare; !rest.empty();) {
+    const std::string_view content = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(content.size() + 1, rest.size()));
     if (!content.starts_with('#')) {
       code.append(content).append(" ");
     } else if (behind("include", content)) {

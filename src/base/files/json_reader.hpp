@@ -42,7 +42,7 @@ class JsonReader {
   [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
   [[nodiscard]] MORTON_FOR_TOOLS std::vector<std::string> texts() const;
   [[nodiscard]] std::vector<std::int64_t> integers() const;
-  MORTON_FOR_TOOLS [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] MORTON_FOR_TOOLS void fail(const std::string& why) const;
 
  private:
   const Json* json_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ranges>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -129,7 +129,8 @@ void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& c
     near.emplace(distance, listed);
   }
   std::string known;
-  for (const auto& [distance, listed] : near | std::views::take(kMostNear)) {
+  if (near.size() > kMostNear) near.erase(std::next(near.begin(), kMostNear), near.end());
+  for (const auto& [distance, listed] : near) {
     known += (known.empty() ? "; near it: " : ", ") + work_group_text(listed);
   }
   throw UsageError(asked + ": no kernel takes this work-group" + known + " (" +

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -155,7 +154,8 @@ class PlaceMarker {
   TensorMarks run() {
     const auto ids = list_.tasks.ids();
     std::vector<TaskId> order(ids.begin(), ids.end());
-    for (const TaskId id : std::views::reverse(order)) look_at(list_.tasks[id].bound);
+    std::ranges::reverse(order);
+    for (const TaskId id : order) look_at(list_.tasks[id].bound);
     // What a product gives is known no better than its operands are.
     for (const Task& task : list_.tasks) {
       const Problem& problem = task.bound.problem;

@@ -101,7 +101,8 @@ void TrainingLoop::require_same_settings(const Checkpoint& checkpoint) const {
   }
   if (others.empty()) return;
   // A digest says least.
-  std::ranges::stable_partition(others, [](const std::string& name) { return !is_digest(name); });
+  std::stable_partition(others.begin(), others.end(),
+                        [](const std::string& name) { return !is_digest(name); });
   const std::string& name = others.front();
   const auto before = checkpoint.facts.find(kSettingFact + name);
   const std::string was = before == checkpoint.facts.end() ? "not told" : before->second;
