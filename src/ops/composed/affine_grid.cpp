@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "base/rooms.hpp"
 #include "ops/core/expansion.hpp"
+#include "ops/core/made_constant.hpp"
 
 namespace morton::ops {
 namespace {
@@ -25,10 +28,10 @@ Shape grid_size(const NodeView& node) {
 
 /// The places of an image's elements, from -1 to 1, innermost dimension first, and a 1 behind them.
 /// With `corners` the only element of an extent of 1 is in the middle, as in PyTorch.
-Tensor places_in_image(DType type, const Shape& image, bool corners) {
+Tensor places_in_image(DType type, const Shape& image, bool corners, const std::string& where) {
   const auto rank = static_cast<std::int64_t>(image.size());
   const std::int64_t count = element_count(image);
-  Tensor places = Tensor::allocate(type, {1, count, rank + 1});
+  Tensor places = made_constant(type, {1, count, rank + 1}, where);
   for (std::int64_t e = 0; e < count; ++e) {
     std::int64_t rest = e;
     for (std::int64_t k = 0; k < rank; ++k) {
@@ -52,9 +55,9 @@ std::vector<TensorId> expand_affine_grid(Expansion& expansion) {
   const bool corners = node.flag("align_corners", 0);
   const DType type = node.input(0).dtype == DType::f64 ? DType::f64 : DType::f32;
   const TensorId matrices = expansion.converted(expansion.input(0), type);
-  const TensorId grid =
-      expansion.add("MatMul", {expansion.constant(places_in_image(type, image, corners)),
-                               expansion.transposed(matrices, {0, 2, 1})});
+  const TensorId grid = expansion.add(
+      "MatMul", {expansion.constant(places_in_image(type, image, corners, node.where())),
+                 expansion.transposed(matrices, {0, 2, 1})});
   Shape shape{size[0]};
   shape.insert(shape.end(), image.begin(), image.end());
   shape.push_back(static_cast<std::int64_t>(image.size()));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/composed/writing.hpp"
+#include "ops/core/made_constant.hpp"
 
 namespace morton::ops {
 namespace {
@@ -15,7 +16,7 @@ bool is_bounded(const KeysSeen& seen) { return seen.left >= 0 || seen.right >= 0
 
 /// Of what is known at planning: -infinity where a key is too far from its query.
 TensorId known_bias(GraphWriter& writer, const KeysSeen& seen) {
-  Tensor bias = Tensor::allocate(DType::f32, {seen.queries, seen.keys});
+  Tensor bias = made_constant(DType::f32, {seen.queries, seen.keys}, "the mask of an attention");
   for (std::int64_t i = 0; i < seen.queries; ++i) {
     const std::int64_t place = seen.before + i;
     for (std::int64_t j = 0; j < seen.keys; ++j) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
 #include "ops/composed/writing.hpp"
+#include "ops/core/made_constant.hpp"
 #include "ops/math/window.hpp"
 
 namespace morton::ops {
@@ -58,7 +59,8 @@ DeformedConvolution deformed_of(const NodeView& node) {
 /// Where the taps read: parts x taps x places, of direction d (0: rows, 1: columns).
 TensorId positions_of(Expansion& expansion, const DeformedConvolution& conv, std::size_t d) {
   const Window& window = conv.window;
-  Tensor grid = Tensor::allocate(expansion.node().input(2).dtype, {conv.taps(), conv.places()});
+  const NodeView& node = expansion.node();
+  Tensor grid = made_constant(node.input(2).dtype, {conv.taps(), conv.places()}, node.where());
   for (std::int64_t tap = 0; tap < conv.taps(); ++tap) {
     const std::int64_t k = d == 0 ? tap / conv.weights[3] : tap % conv.weights[3];
     for (std::int64_t place = 0; place < conv.places(); ++place) {

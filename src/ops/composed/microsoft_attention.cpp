@@ -8,6 +8,7 @@
 #include "ops/composed/attending.hpp"
 #include "ops/composed/rotation.hpp"
 #include "ops/composed/writing.hpp"
+#include "ops/core/made_constant.hpp"
 
 namespace morton::ops {
 namespace {
@@ -34,7 +35,7 @@ TensorId mask_bias(Expansion& out, std::size_t i, std::int64_t batch, std::int64
   const Shape shape = node.input(i).shape;
   TensorId seen = kNoTensor;
   if (shape == Shape{batch}) {
-    Tensor numbers = Tensor::allocate(DType::i32, {keys});
+    Tensor numbers = made_constant(DType::i32, {keys}, node.where());
     for (std::int64_t k = 0; k < keys; ++k) numbers.set(k, static_cast<double>(k));
     const TensorId lengths =
         out.reshaped(out.converted(out.input(i), DType::i32), {batch, 1, 1, 1});

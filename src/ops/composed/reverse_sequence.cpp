@@ -2,6 +2,7 @@
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/expansion.hpp"
+#include "ops/core/made_constant.hpp"
 
 namespace morton::ops {
 namespace {
@@ -29,7 +30,7 @@ TensorId reversed_places(Expansion& expansion, bool batch_first) {
     node.fail("the lengths are " + std::string(name_of(node.input(1).dtype)) + " " +
               to_string(node.input(1).shape) + ", expected i64 [" + std::to_string(batch) + "]");
   }
-  Tensor steps = Tensor::allocate(DType::i64, {shape[0], shape[1]});
+  Tensor steps = made_constant(DType::i64, {shape[0], shape[1]}, node.where());
   for (std::int64_t e = 0; e < steps.size(); ++e) {
     steps.set(e, static_cast<double>(batch_first ? e % length : e / batch));
   }
@@ -55,7 +56,7 @@ std::vector<TensorId> expand_reverse_sequence(Expansion& expansion) {
     return {
         expansion.add("GatherND", {expansion.input(0), places}, {{"batch_dims", std::int64_t{1}}})};
   }
-  Tensor samples = Tensor::allocate(DType::i64, tuple);
+  Tensor samples = made_constant(DType::i64, tuple, expansion.node().where());
   for (std::int64_t e = 0; e < samples.size(); ++e) {
     samples.set(e, static_cast<double>(e % shape[1]));
   }

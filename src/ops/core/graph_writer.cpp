@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/made_constant.hpp"
 #include "ops/core/operator.hpp"
 
 namespace morton::ops {
@@ -60,6 +61,7 @@ TensorId GraphWriter::list(const std::vector<std::int64_t>& values) {
 }
 
 TensorId GraphWriter::numbered(std::int64_t first, const Shape& shape) {
+  require_made(DType::i64, shape, prefix_);
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(element_count(shape)));
   std::iota(numbers.begin(), numbers.end(), first);
   return constant(Tensor::from(shape, numbers));

@@ -10,10 +10,12 @@
 #include "passes/pipeline.hpp"
 #include "support/cases.hpp"
 #include "support/rooms.hpp"
+#include "support/thrown.hpp"
 
 namespace morton::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -36,6 +38,13 @@ TEST(ExpandComposites, OthersStandInThePlaceOfANode) {
   EXPECT_THAT(operators_in(graph),
               ElementsAre("ReduceSumSquare", "Chain", "Chain", "Chain", "Relu"));
   EXPECT_EQ(graph.nodes[3].name, "RMSNormalization_0");
+}
+
+TEST(ExpandComposites, RefusesConstantsThatNoMemoryHolds) {
+  Graph graph = composed("EyeLike", "3x2");
+  graph.tensor(graph.inputs[0]).shape[0] = std::int64_t{1} << 31;
+  const auto error = thrown<UnsupportedError>([&] { (void)expand_composites(graph, {}); });
+  EXPECT_THAT(std::string(error.what()), AllOf(HasSubstr("EyeLike_0"), HasSubstr("256 MiB")));
 }
 
 TEST(ExpandComposites, LeavesWhatIsComputedAsItIs) {
