@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/numbers/checked.hpp"
+#include "base/shape.hpp"
 
 namespace morton::plan {
 namespace {
@@ -92,7 +93,13 @@ Plan put_together(WholePlan whole, const Graph& graph, const TensorOfPiece& tens
       value.data = found->second->data.reshaped(constant.shape);
     } else {
       if (constant.piece >= whole.pieces.size()) fail("a constant has no bytes");
-      value.data = tensor_of(whole.pieces[constant.piece], constant.dtype, constant.shape);
+      const ArchivedPiece& piece = whole.pieces[constant.piece];
+      const std::int64_t bytes =
+          checked_mul(element_count(constant.shape), size_of(constant.dtype), where.c_str());
+      if (static_cast<std::uint64_t>(bytes) != piece.bytes) {
+        fail("the bytes of '" + value.name + "' do not fit its shape");
+      }
+      value.data = tensor_of(piece, constant.dtype, constant.shape);
     }
     if (!constant.view.empty()) value.view = std::move(constant.view.front());
     value.view_names = std::move(constant.view_names);
