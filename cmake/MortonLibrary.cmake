@@ -157,3 +157,11 @@ if(cli_sources)
   target_precompile_headers(morton_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h>)
   target_compile_options(morton_cli PRIVATE -fpch-preprocess)
 endif()
+
+# What the targets of tests/fuzz call outside of morton_host: none of it needs a device.
+set(MORTON_FUZZED_SOURCES
+  ${PROJECT_SOURCE_DIR}/src/api/compile/compiled_format.cpp
+  ${PROJECT_SOURCE_DIR}/cli/words/option_texts.cpp
+  ${PROJECT_SOURCE_DIR}/cli/common/pictures/labels.cpp)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/cli/common/pictures/labels.cpp PROPERTIES
+  INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated/program)

@@ -82,6 +82,10 @@ target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout
                                   ${PROJECT_SOURCE_DIR}/cli/reproduce/running/findings.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/terminal.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/log.cpp ${board_sources})
+# The targets of fuzzing read a sample here; libFuzzer itself is for clang (MortonFuzz.cmake).
+file(GLOB_RECURSE fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp)
+list(FILTER fuzz_sources EXCLUDE REGEX "/fuzz/main[.]cpp$")
+target_sources(host_tests PRIVATE ${fuzz_sources} ${MORTON_FUZZED_SOURCES})
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT} morton_spdlog)
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 morton_test_executable(device_tests device morton_host morton_device morton_tools_objects)

@@ -14,7 +14,7 @@ import re
 
 from project import ROOT, Problems, files, read
 
-TEST_FOLDERS = {"support", "host", "device", "model", "error", "plans", "consumer"}
+TEST_FOLDERS = {"support", "host", "device", "model", "error", "plans", "consumer", "fuzz"}
 
 
 def check_kernels(problems):

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All targets in one program for libFuzzer. By which name it is called says which target runs:
+// build-fuzz/fuzz/npy.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "fuzz/fuzz_target.hpp"
+#include "fuzz/onnx_mutator.hpp"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+namespace {
+
+const morton::test::FuzzTarget* chosen = nullptr;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
+  const std::string_view path = (*arguments)[0];
+  chosen = morton::test::find_fuzz_target(path.substr(path.rfind('/') + 1));
+  if (chosen != nullptr) return 0;
+  std::fprintf(stderr, "There is no target of that name. Call one of:\n");
+  for (const auto& target : morton::test::fuzz_targets()) {
+    std::fprintf(stderr, "  %s\n", std::string(target.name).c_str());
+  }
+  std::exit(2);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  morton::test::run_fuzz_target(*chosen, {reinterpret_cast<const char*>(data), size});
+  return 0;
+}
+
+/// Models are changed field by field, now and then byte by byte; others byte by byte.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned int seed) {
+  if (chosen->reads_models() && seed % 16 != 0) {
+    const std::string model =
+        morton::test::mutated_model({reinterpret_cast<const char*>(data), size}, seed);
+    if (!model.empty() && model.size() <= most) {
+      std::memcpy(data, model.data(), model.size());
+      return model.size();
+    }
+  }
+  return LLVMFuzzerMutate(data, size, most);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/arrays/idx.hpp"
+
+#include "fuzz/fuzz_target.hpp"
+#include "fuzz/memory_file.hpp"
+
+namespace morton::test {
+
+void fuzz_idx(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  (void)read_idx(file.path());
+}
+
+}  // namespace morton::test
