@@ -4,6 +4,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/shape.hpp"
 #include "ops/composed/writing.hpp"
+#include "ops/core/made_constant.hpp"
 
 namespace morton::ops {
 namespace {
@@ -87,7 +88,7 @@ class ClassLoss {
   }
   /// 0, 1, 2, ... along the classes.
   [[nodiscard]] TensorId class_numbers() {
-    Tensor numbers = Tensor::allocate(type_, class_shape());
+    Tensor numbers = made_constant(type_, class_shape(), out_.node().where());
     for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.set(i, static_cast<double>(i));
     return out_.constant(std::move(numbers));
   }
