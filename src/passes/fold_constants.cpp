@@ -18,6 +18,8 @@ namespace morton::passes {
 namespace {
 
 constexpr std::int64_t kLargestResultBytes = std::int64_t{64} << 20;
+/// Each is a double with its error and its origin meanwhile, whatever its type.
+constexpr std::int64_t kLargestResultElements = std::int64_t{1} << 24;
 
 bool can_fold(const Graph& graph, const Node& node) {
   for (const TensorId id : node.inputs) {
@@ -28,8 +30,9 @@ bool can_fold(const Graph& graph, const Node& node) {
   if (node.outputs.size() != 1 || output == kNoTensor) return false;
   if (graph.is_result(output)) return false;
   const GraphTensor& result = graph.tensor(output);
-  return checked_mul(element_count(result.shape), size_of(result.dtype), "fold_constants") <=
-         kLargestResultBytes;
+  const std::int64_t elements = element_count(result.shape);
+  return elements <= kLargestResultElements &&
+         checked_mul(elements, size_of(result.dtype), "fold_constants") <= kLargestResultBytes;
 }
 
 /// Whether every element is what a device would compute: integers beyond 2^53, which the reference

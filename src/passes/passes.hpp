@@ -52,7 +52,7 @@ int expand_composites(Graph& graph, const PassOptions& options);
 
 /// Computes nodes whose inputs are all constants, on the host, in double, rounded once to the
 /// result's type.
-/// Results above 64 MiB and outputs of the graph stay as they are.
+/// Results above 64 MiB or 2^24 elements and outputs of the graph stay as they are.
 int fold_constants(Graph& graph, const PassOptions& options);
 
 /// Makes 8-bit products with zero points (MatMulInteger, QLinearMatMul) products without. The sums

@@ -167,6 +167,14 @@ TEST(FoldConstants, LeavesOutputsOfTheGraph) {
   EXPECT_EQ(after_passes("Add", "17! 17!").nodes.size(), 1U);
 }
 
+TEST(FoldConstants, LeavesWhatTakesFarMoreMemoryThanItsResult) {
+  Graph few = graph_of("Expand", "1:i8! [16] | | Neg");
+  EXPECT_GE(fold_constants(few, {}), 1);
+  // 32 MiB, but doubles, their errors and origins are a gibibyte.
+  Graph many = graph_of("Expand", "1:i8! [33554433] | | Neg");
+  EXPECT_EQ(fold_constants(many, {}), 0);
+}
+
 TEST(RemoveIdentities, KeepsTheOutputsName) {
   const Graph graph = after_passes("Gemm", "3x5 5x7 | | Identity Relu Dropout");
   ASSERT_EQ(graph.nodes.size(), 1U);
