@@ -96,19 +96,30 @@ __kernel ATTRIBUTES void integer_quads(ARGUMENTS) {
     }
     find_sums(&at, &of, src, border, filters, first, sums);
 
-    // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
-    for (int p = 0; p < count; ++p) {
-      const int n = next_n;
-      const int oh = next_oh;
-      const int ow = next_ow;
+    // By stretches of a row and blocks, so that what the epilogue reads of a block stays in registers. Its text stands
+    // once for whole blocks and once for the last: it may be long, and PoCL compiles every copy.
+    for (int p = 0; p < count;) {
+      const int length = min(count - p, OW - next_ow);
       for (int b = 0; b < min(BLOCKS, out_blocks - b0); ++b) {
-        const lanes_of_ints found = *(const lanes_of_ints*)(sums + (p * BLOCKS + b) * LANES);
         const int o = (b0 + b) * LANES;
-        __global TYPE_dst* out = dst + ((n * out_blocks + b0 + b) * (OH * OW) + oh * OW + ow) * LANES;
-        *(__global lanes_of_dst*)out = o + LANES <= O ? EPILOGUE_VECTOR(found, n, o, oh, ow)
-                                                      : EPILOGUE_EDGE(found, n, o, oh, ow);
+        const int* found = sums + (p * BLOCKS + b) * LANES;
+        __global TYPE_dst* out =
+            dst + ((next_n * out_blocks + b0 + b) * (OH * OW) + next_oh * OW + next_ow) * LANES;
+        if (o + LANES <= O) {
+          for (int i = 0; i < length; ++i) {
+            const lanes_of_ints sum = *(const lanes_of_ints*)(found + i * (BLOCKS * LANES));
+            *(__global lanes_of_dst*)(out + i * LANES) = EPILOGUE_VECTOR(sum, next_n, o, next_oh, next_ow + i);
+          }
+        } else {
+          for (int i = 0; i < length; ++i) {
+            const lanes_of_ints sum = *(const lanes_of_ints*)(found + i * (BLOCKS * LANES));
+            *(__global lanes_of_dst*)(out + i * LANES) = EPILOGUE_EDGE(sum, next_n, o, next_oh, next_ow + i);
+          }
+        }
       }
-      if (++next_ow < OW) continue;
+      p += length;
+      next_ow += length;
+      if (next_ow < OW) continue;
       next_ow = 0;
       if (++next_oh < OH) continue;
       next_oh = 0;
