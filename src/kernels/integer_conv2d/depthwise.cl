@@ -9,96 +9,60 @@
 //   border   C{L}c       c
 //   dst      NOHW{L}o    (((n*Q + c/L)*OH + oh)*OW + ow)*L + c%L
 //
-//      src, row oh*SH + kh*DH - PT      [c c c c c c]          a vector is L channels of a pixel, widened to
-//      weights of (kh, kw)              [w]                    32 bits: nothing is shifted and nothing reduced
-//      dst, PIXELS neighbours of a row    [+ + + +]
+// A lane of a vector is a channel. Processors multiply four bytes and four, or two and two, and add the products to a sum
+// in one instruction. So a lane takes that many rows of a column of the window:
 //
-// A work-item takes rows of dst, one after another. The pixels of a row whose windows do not leave the image sideways are
-// computed PIXELS at a time, the last of them once more where the tile before had them; those at the edges one at a time.
+//      src, row 0   [c c c c c c]       column of rows 0, 1, 2    [c|c|c|.]
+//           row 1   [c c c c c c]  -->  weights of the column     [w|w|w|0]
+//           row 2   [c c c c c c]       dst, a pixel              [   +   ]
 //
-// Tunables: LANES, the L above; PIXELS of a tile; GROUPS, work-items for each compute unit at most.
+// Neighbours of a row share columns, each of which is made once for all of them.
+//
+// A work-item takes rows of dst, one after another. A row that a window has outside of the image is the border, without
+// steps along it; a column outside is the border too.
+//
+// Tunables: LANES, the L above; PIXELS whose sums are found at a time; BYTE_PRODUCTS (see byte_dots.clh); GROUPS,
+// work-items for each compute unit at most.
 // Assumes: a work-group of one work-item.
-#define WIDE(from, type) __builtin_convertvector(*(__global const type*)(from), lanes_of_ints)
-
 __kernel ATTRIBUTES void integer_depthwise(ARGUMENTS) {
-  typedef int lanes_of_ints __attribute__((ext_vector_type(LANES), aligned(4)));
-  typedef TYPE_src lanes_of_src __attribute__((ext_vector_type(LANES), aligned(1)));
-  typedef TYPE_weights lanes_of_weights __attribute__((ext_vector_type(LANES), aligned(1)));
   typedef TYPE_dst lanes_of_dst __attribute__((ext_vector_type(LANES), aligned(1)));
   int sums[PIXELS * LANES];
+  uint filter[KW * DEPTH * LANES];
+  int start[LANES];
   const int blocks = (C + LANES - 1) / LANES;
-  // Windows of these columns lie within the image.
-  const int inner_begin = min((PL + SW - 1) / SW, OW);
-  const int reach = W - 1 - (KW - 1) * DW + PL;
-  const int inner_end = clamp(reach < 0 ? 0 : reach / SW + 1, inner_begin, OW);
   const int rows = N * blocks * OH;
   const int last = share(rows, get_global_id(0) + 1, get_global_size(0));
+  int block = -1;
   for (int r = share(rows, get_global_id(0), get_global_size(0)); r < last; ++r) {
     const block_row at = row_of(r, blocks, OH);
-    const int h0 = at.oh * SH - PT;
     const int o = at.block * LANES;
+    if (at.block != block) find_filter(weights + at.block * (KH * KW * LANES), filter, start);
+    block = at.block;
     __global const TYPE_src* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
-    __global TYPE_dst* out = dst + r * OW * LANES;
-    const lanes_of_ints outside = WIDE(border + o, lanes_of_src);
-    lanes_of_ints filter[KH * KW];
+    window_rows from;
 #pragma unroll
-    for (int k = 0; k < KH * KW; ++k) filter[k] = WIDE(weights + (at.block * (KH * KW) + k) * LANES, lanes_of_weights);
-    for (int ow = 0; ow < OW;) {
-      int count = 1;
-      int first = ow;
-      if ((ow >= inner_begin) & (ow < inner_end) & (inner_end - inner_begin >= PIXELS)) {
-        first = min(ow, inner_end - PIXELS);
-        count = PIXELS;
-        lanes_of_ints sum[PIXELS];
-#pragma unroll
-        for (int p = 0; p < PIXELS; ++p) sum[p] = 0;
-#pragma unroll
-        for (int kh = 0; kh < KH; ++kh) {
-          const int h = h0 + kh * DH;
-          if ((h < 0) | (h >= H)) {
-#pragma unroll
-            for (int kw = 0; kw < KW; ++kw) {
-#pragma unroll
-              for (int p = 0; p < PIXELS; ++p) sum[p] += outside * filter[kh * KW + kw];
-            }
-            continue;
-          }
-          __global const TYPE_src* from = plane + (h * W + first * SW - PL) * LANES;
-#pragma unroll
-          for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-            for (int kw = 0; kw < KW; ++kw) {
-              sum[p] += WIDE(from + (p * SW + kw * DW) * LANES, lanes_of_src) * filter[kh * KW + kw];
-            }
-          }
+    for (int kh = 0; kh < KH; ++kh) {
+      const int h = at.oh * SH - PT + kh * DH;
+      const int inside = (uint)h < (uint)H;
+      from.row[kh] = inside ? plane + h * W * LANES : border + o;
+      from.steps[kh] = -(long)inside;
+    }
+    for (int ow = 0; ow < OW; ow += PIXELS) {
+      const int count = min(OW - ow, PIXELS);
+      find_row_sums(&from, border + o, ow * SW - PL, W, count, filter, start, sums);
+      __global TYPE_dst* out = dst + (r * OW + ow) * LANES;
+      // The text of the epilogue stands once for whole blocks and once for the last: it may be long.
+      if (o + LANES <= C) {
+        for (int p = 0; p < count; ++p) {
+          const lanes_of_ints found = *(const lanes_of_ints*)(sums + p * LANES);
+          *(__global lanes_of_dst*)(out + p * LANES) = EPILOGUE_VECTOR(found, at.n, o, at.oh, ow + p);
         }
-#pragma unroll
-        for (int p = 0; p < PIXELS; ++p) *(lanes_of_ints*)(sums + p * LANES) = sum[p];
       } else {
-        lanes_of_ints sum = 0;
-#pragma unroll
-        for (int kh = 0; kh < KH; ++kh) {
-          const int h = h0 + kh * DH;
-#pragma unroll
-          for (int kw = 0; kw < KW; ++kw) {
-            const int w = ow * SW + kw * DW - PL;
-            const int inside = (h >= 0) & (h < H) & (w >= 0) & (w < W);
-            __global const TYPE_src* from = inside ? plane + (h * W + w) * LANES : border + o;
-            sum += WIDE(from, lanes_of_src) * filter[kh * KW + kw];
-          }
+        for (int p = 0; p < count; ++p) {
+          const lanes_of_ints found = *(const lanes_of_ints*)(sums + p * LANES);
+          *(__global lanes_of_dst*)(out + p * LANES) = EPILOGUE_EDGE(found, at.n, o, at.oh, ow + p);
         }
-        *(lanes_of_ints*)sums = sum;
       }
-
-      // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
-      for (int p = ow - first; p < count; ++p) {
-        const lanes_of_ints found = *(const lanes_of_ints*)(sums + p * LANES);
-        const lanes_of_dst result = o + LANES <= C ? EPILOGUE_VECTOR(found, at.n, o, at.oh, first + p)
-                                                   : EPILOGUE_EDGE(found, at.n, o, at.oh, first + p);
-        *(__global lanes_of_dst*)(out + (first + p) * LANES) = result;
-      }
-      ow = first + count;
     }
   }
 }
-#undef WIDE
