@@ -11,6 +11,8 @@ namespace {
 
 /// A line is computed in blocks of so many elements, where it is not shorter.
 constexpr std::int64_t kBlock = 64;
+/// Lines up to this length are better taken side by side: there is little to do along one.
+constexpr std::int64_t kShort = 4;
 
 std::string counter(std::size_t loop) { return "nest" + std::to_string(loop); }
 
@@ -117,8 +119,9 @@ std::set<std::string> LoopNest::sizes() const {
   return names;
 }
 
-/// NEST_EACH_LINE(line, first, end): loops around a statement, which declare the counters.
-std::string LoopNest::each_line() const {
+/// NEST_EACH_UNIT(line, first, end): loops around a statement that goes through the lines up to
+/// nest_end; they declare the counters of the loops outside of those that count lines.
+std::string LoopNest::each_unit() const {
   const std::size_t loops = extents_.size();
   const std::string lines = "(" + extent_from_inside(1).to_opencl() + ")";
   std::string counters;
@@ -129,12 +132,17 @@ std::string LoopNest::each_line() const {
     counters += ", " + counter(l) + " = " + value.to_opencl();
     below = extents_[l] * below;
   }
-  const std::string last =
-      loops < 2 ? "" : counter(loops - 2) + " = line - nest_unit * " + lines + ", ";
   return "for (int line = (first); line < (end);) for (int nest_unit = line / " + lines + counters +
-         ", nest_end = min((nest_unit + 1) * " + lines +
-         ", (end)); line < nest_end; ++line) for (int " + last +
-         "nest_once = 1; nest_once; nest_once = 0)";
+         ", nest_end = min((nest_unit + 1) * " + lines + ", (end)); line < nest_end;)";
+}
+
+/// NEST_AT_LINE(line): a loop around a statement, which declares the counter of lines.
+std::string LoopNest::at_line() const {
+  const std::size_t loops = extents_.size();
+  const std::string lines = "(" + extent_from_inside(1).to_opencl() + ")";
+  const std::string last =
+      loops < 2 ? "" : counter(loops - 2) + " = (line) - nest_unit * " + lines + ", ";
+  return "for (int " + last + "nest_once = 1; nest_once; nest_once = 0)";
 }
 
 std::vector<MacroText> LoopNest::macros() const {
@@ -153,7 +161,11 @@ std::vector<MacroText> LoopNest::macros() const {
   return {{"NEST_LINES", "", "(" + lines.to_opencl() + ")"},
           {"NEST_LENGTH", "", "(" + length.to_opencl() + ")"},
           {"NEST_BLOCK", "", std::to_string(is_fixed ? std::min(fixed, kBlock) : kBlock)},
-          {"NEST_EACH_LINE", "(line, first, end)", each_line()},
+          {"NEST_SHORT", "", is_fixed && fixed <= kShort && extents_.size() > 1 ? "1" : "0"},
+          {"NEST_EACH_UNIT", "(line, first, end)", each_unit()},
+          {"NEST_AT_LINE", "(line)", at_line()},
+          {"NEST_EACH_LINE", "(line, first, end)",
+           "NEST_EACH_UNIT(line, first, end) for (; line < nest_end; ++line) NEST_AT_LINE(line)"},
           {"NEST_DATA", "", inside.empty() ? data : "(" + inside + " ? " + data + " : 0)"}};
 }
 

@@ -28,7 +28,8 @@ class LoopNest {
   [[nodiscard]] Expression reduced(const Expression& expression) const {
     return expression.reduced(below_);
   }
-  /// NEST_LINES, NEST_LENGTH, NEST_BLOCK, NEST_EACH_LINE(line, first, end) and NEST_DATA.
+  /// NEST_LINES, NEST_LENGTH, NEST_SHORT, NEST_BLOCK, NEST_EACH_LINE(line, first, end) with the two
+  /// that it consists of, NEST_EACH_UNIT(line, first, end) and NEST_AT_LINE(line), and NEST_DATA.
   [[nodiscard]] std::vector<MacroText> macros() const;
   /// The arguments among the names in `expression`.
   [[nodiscard]] std::set<std::string> sizes_in(const Expression& expression) const;
@@ -37,7 +38,8 @@ class LoopNest {
 
  private:
   explicit LoopNest(const InstanceOperand& dst);
-  [[nodiscard]] std::string each_line() const;
+  [[nodiscard]] std::string each_unit() const;
+  [[nodiscard]] std::string at_line() const;
   std::vector<Expression> count_loops();
   void split(const Expression& whole, std::size_t group, std::vector<Expression>& tensor);
   void add_bound(const Expression& whole, const Expression& below, const Expression& end);

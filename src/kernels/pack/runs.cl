@@ -17,15 +17,56 @@
 //        work-item: LOOPS such runs                 so the table is kept until p changes
 //
 // Where that table would hold equal steps, and nothing lies outside of src, there is none: the places along dst's
-// innermost loop are a sum, which a compiler makes vectors of.
+// innermost loop are a sum, which a compiler makes vectors of. Where that loop is short, as that of the 4 channels of
+// a picture, STRETCH iterations of the loop around it are read channel by channel, then written:
+//
+//        src   [r r r r ...]      dst   [r g b 0][r g b 0][r g b 0] ...
+//              [g g g g ...]  -->
+//              [b b b b ...]
 //
 // A view that allows no such sum is read in runs of one element: as dear as pack.generic, and right.
 //
 // Tunables: LOOPS, runs of a work-item, one below the other; CHUNK, elements for each work-item as long
 // as the device has any left (a work-item takes several units when there are more).
 // Assumes: elements_dst, padding included, is countable in 31 bits.
+#define STRETCH 32
+
 __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
-#if NEST_dst
+#if NEST_dst && NEST_SHORT
+  const int item = (int)get_global_id(0);
+  const int items = (int)get_global_size(0);
+  MOVED values[NEST_LENGTH][STRETCH];
+  NEST_EACH_UNIT(line, share(NEST_LINES, item, items), share(NEST_LINES, item + 1, items)) {
+    const int is_stretch = line + STRETCH <= nest_end;
+    // From line to line of a unit data can only become less.
+    int inside = 0;
+    int least = 0;
+    NEST_AT_LINE(line) inside = NEST_DATA;
+    if (is_stretch) NEST_AT_LINE(line + STRETCH - 1) least = NEST_DATA;
+    const int start = line * NEST_LENGTH;
+    if (is_stretch && least == inside) {
+#pragma unroll
+      for (int i = 0; i < NEST_LENGTH; ++i) {
+        if (i < inside) {
+          for (int s = 0; s < STRETCH; ++s) NEST_AT_LINE(line + s) values[i][s] = TAKE_src(NEST_PLACE_src(i));
+        } else {
+          for (int s = 0; s < STRETCH; ++s) values[i][s] = (MOVED)0;
+        }
+      }
+      for (int s = 0; s < STRETCH; ++s) {
+#pragma unroll
+        for (int i = 0; i < NEST_LENGTH; ++i) GIVE_dst(start + s * NEST_LENGTH + i, values[i][s]);
+      }
+      line += STRETCH;
+    } else {
+      NEST_AT_LINE(line) {
+        for (int i = 0; i < inside; ++i) GIVE_dst(start + i, TAKE_src(NEST_PLACE_src(i)));
+      }
+      for (int i = inside; i < NEST_LENGTH; ++i) GIVE_dst(start + i, (MOVED)0);
+      ++line;
+    }
+  }
+#elif NEST_dst
   const int item = (int)get_global_id(0);
   const int items = (int)get_global_size(0);
   NEST_EACH_LINE(line, share(NEST_LINES, item, items), share(NEST_LINES, item + 1, items)) {
@@ -67,3 +108,4 @@ __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
   }
 #endif
 }
+#undef STRETCH

@@ -20,7 +20,7 @@ namespace morton::test {
 namespace {
 
 constexpr unsigned kPackSeed = 7;
-constexpr int kTransforms = 48;
+constexpr int kTransforms = 56;
 constexpr std::int64_t kMostElements = 1500;
 
 /// A tensor that lies in memory as `from` says, to be copied into `to`.
@@ -38,7 +38,7 @@ class TransformSource : public test::LayoutSource {
   TransformSource(unsigned seed, DType type) : LayoutSource(seed), type_(type) {}
 
   Transform next(int number) {
-    switch (number % 6) {
+    switch (number % 7) {
       case 0:
         return direct();
       case 1:
@@ -49,6 +49,8 @@ class TransformSource : public test::LayoutSource {
         return broadcast();
       case 4:
         return slice();
+      case 5:
+        return picture();
       default:
         return joined();
     }
@@ -133,16 +135,32 @@ class TransformSource : public test::LayoutSource {
   }
 
   Transform direct() {
-    Transform result;
     const Shape extents = shape(static_cast<int>(between(0, 4)), kMostElements);
+    Arrangement from = somewhere(extents);
+    return as_it_is("direct", extents, std::move(from), target(extents));
+  }
+
+  /// The few channels of an image side by side, along rows that are long beside a block of them.
+  Transform picture() {
+    const Shape extents{between(1, 2), between(1, 5), between(1, 3), between(30, 40)};
+    Arrangement from = coin() ? somewhere(extents) : row_major_arrangement(type_, extents);
+    const Layout order(4, {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {1, between(2, 4)}});
+    return as_it_is("picture", extents, std::move(from),
+                    make_arrangement(type_, extents, {{0}, {1}, {2}, {3}}, order,
+                                     {1, 1, 1, between(1, 3)}, PaddingContents::zero));
+  }
+
+  Transform as_it_is(const std::string& what, const Shape& extents, Arrangement from,
+                     Arrangement to) {
+    Transform result;
     result.source = values(extents);
-    result.from = somewhere(extents);
-    result.to = target(extents);
+    result.from = std::move(from);
+    result.to = std::move(to);
     result.bound =
         pack_problem(TensorId(0), TensorId(1), View{}, result.to, Problem{}, Demand::Kind::direct);
     result.expected.resize(static_cast<std::size_t>(bytes_of(result.to)));
     pack(result.source, result.to, result.expected);
-    result.what = "direct";
+    result.what = what;
     return result;
   }
 
