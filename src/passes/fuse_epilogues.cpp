@@ -56,7 +56,8 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, const Nod
 }
 
 /// The best producer to join: one that makes f32 of bytes, which the node then reads itself; else
-/// one that does more than elementwise work, else the first.
+/// one that does more than elementwise work, of those one whose elements take the most bytes; else
+/// the first.
 std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
   std::optional<Candidate> best;
   bool best_is_elementwise = false;
@@ -66,12 +67,33 @@ std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
     if (!producer || !may_join(graph, node, i, graph.node(producer))) continue;
     if (decodes_bytes(graph, graph.node(producer))) return Candidate{producer, i};
     const bool elementwise = operator_of(graph.node(producer)).chain != nullptr;
-    if (!best || (!elementwise && best_is_elementwise)) {
+    const auto size_at = [&](std::size_t input) {
+      return size_of(graph.tensor(node.inputs[input]).dtype);
+    };
+    const bool is_wider = best && !elementwise && size_at(i) > size_at(best->input);
+    if (!best || (!elementwise && best_is_elementwise) || is_wider) {
       best = Candidate{producer, i};
       best_is_elementwise = elementwise;
     }
   }
   return best;
+}
+
+/// Whether a node that makes f32 of bytes is better read with its sole reader, which could also
+/// join what a later node computes: then sums of bytes in front of the former are stored as bytes.
+bool leaves_bytes(const Graph& graph, NodeId n) {
+  const Node& node = graph.node(n);
+  if (!decodes_bytes(graph, node)) return false;
+  const NodeId reader = sole_reader(graph, node.outputs[0]);
+  if (!reader || operator_of(graph.node(reader)).chain == nullptr) return false;
+  const Node& next = graph.node(reader);
+  if (next.outputs.size() != 1) return false;
+  for (std::size_t i = 0; i < next.inputs.size(); ++i) {
+    if (next.inputs[i] == kNoTensor) continue;
+    const NodeId other = graph.producer(next.inputs[i]);
+    if (other && n < other && may_join(graph, next, i, graph.node(other))) return true;
+  }
+  return false;
 }
 
 /// The chain of an elementwise node, with `input` in the place of every other input that is the
@@ -119,7 +141,8 @@ int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
   for (NodeId n(0); has_node(graph, n);) {
     const Node& node = graph.node(n);
     const bool elementwise = operator_of(node).chain != nullptr && node.outputs.size() == 1;
-    const auto found = elementwise ? find_producer(graph, node) : std::nullopt;
+    const bool joins = elementwise && !leaves_bytes(graph, n);
+    const auto found = joins ? find_producer(graph, node) : std::nullopt;
     if (!found) {
       n = n.moved(1);
       continue;

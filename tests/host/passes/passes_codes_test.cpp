@@ -164,6 +164,32 @@ TEST(ComputeInCodes, NotWhereScalesAreOfInputsOrSumsMayNotFit) {
   EXPECT_EQ(compute_in_codes(sums, {}), 0);
 }
 
+TEST(FuseEpilogues, OfTwoSumsThatAreAddedTheFirstIsStoredAsCodes) {
+  // The branches of a residual block, in either order of the addition.
+  for (const bool turned : {false, true}) {
+    Network network({1, 3, 5, 7});
+    std::vector<TensorId> branches;
+    for (const std::int64_t size : {1, 3}) {
+      const std::vector<std::int64_t> pads(4, size / 2);
+      const TensorId weights = network.weights({4, 3, size, size}, 0);
+      const TensorId y = network.to().add("Conv", {network.x(), weights}, {{"pads", pads}});
+      branches.push_back(network.decoded(network.coded(y, 0.05, 120), 0.05, 120));
+    }
+    if (turned) std::swap(branches[0], branches[1]);
+    const TensorId sum = network.to().add("Add", branches);
+    Graph graph = network.finish(network.coded(sum, 0.1, 110));
+    Graph apart = graph;
+    run_passes(apart, {.skip = {"fuse_epilogues"}});
+    run_passes(graph, {});
+    EXPECT_EQ(output_of(graph), output_of(apart));
+    std::vector<DType> stored;
+    for (const Node& node : graph.nodes) {
+      if (node.op == "BorderedConvInteger") stored.push_back(graph.tensor(node.outputs[0]).dtype);
+    }
+    EXPECT_THAT(stored, testing::ElementsAre(DType::u8, DType::u8));
+  }
+}
+
 TEST(PartDecoding, EachElementwiseReaderHasItsOwn) {
   Network network({3, 17});
   const TensorId x = network.x();
