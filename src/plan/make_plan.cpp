@@ -107,7 +107,7 @@ Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy&
   std::ranges::move(notes.considered, std::back_inserter(plan.considered));
   std::ranges::move(lines_of(rounding), std::back_inserter(plan.considered));
   add_unrounded(rounding, plan);
-  std::ranges::move(notes.left_out_by_self_tests, std::back_inserter(plan.left_out_by_self_tests));
+  std::ranges::move(notes.left_out_by_self_tests, std::back_inserter(plan.left_out));
   return plan;
 }
 

@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "model/model_check.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -92,6 +95,51 @@ TEST_P(StackedLaunches, GoOnAtOtherExtents) {
     EXPECT_THAT(stacked[i].tensor.as<float>(),
                 ::testing::ElementsAreArray(alone[i].tensor.as<float>()));
   }
+}
+
+/// A product whose text some driver builds alone and not in a stack, which has that name too.
+constexpr const char* kLonelyEntry = R"({
+  "schema": 1, "name": "gemm.lonely", "problem": "gemm", "source": "lonely.cl", "function": "lonely",
+  "operands": {
+    "lhs": {"layout": "any", "types": ["f32"]},
+    "rhs": {"layout": "any", "types": ["f32"]},
+    "dst": {"layout": "any", "types": ["f32"]}
+  },
+  "edges": "guard", "arguments": ["M", "N", "K", "lhs", "rhs", "dst"],
+  "global": ["N", "M"], "local": [16, 4], "epilogue": ["any"],
+  "cost": {"flop": "2*M*N*K", "work": "1", "bytes": "4", "efficiency": {"cpu": 1.0, "gpu": 1.0}}
+})";
+constexpr const char* kLonelySource = R"(// SPDX-License-Identifier: Apache-2.0
+__kernel ATTRIBUTES void lonely(ARGUMENTS) {
+  const int stack_copy = get_global_id(1);
+  const int n = get_global_id(0);
+  TYPE_acc sum = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);  // for which kernels are stacked, not joined
+  for (int k = 0; k < K && stack_copy < M && n < N; ++k) {
+    sum += LOAD_lhs(stack_copy, k) * LOAD_rhs(k, n);
+  }
+  if (stack_copy < M && n < N) STORE_dst(stack_copy, n, EPILOGUE(sum, stack_copy, n));
+}
+)";
+
+TEST_P(StackedLaunches, AreTakenApartWhereTheDriverDoesNotBuildThem) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "lonely.json") << kLonelyEntry;
+  std::ofstream(folder.path() / "lonely.cl") << kLonelySource;
+  const Graph graph = three_products();
+  CompileOptions options = with("gemm.lonely", Launches::joined);
+  options.catalogue_files = {(folder.path() / "lonely.json").string()};
+  const CompiledModel compiled = compile(to_model(graph), device(), options);
+  EXPECT_EQ(products(compiled, "gemm.lonely"), 3U);
+  ASSERT_THAT(compiled.report().fallbacks, ::testing::SizeIs(1));
+  EXPECT_THAT(
+      compiled.report().fallbacks[0].print(),
+      ::testing::AllOf(
+          ::testing::StartsWith("the driver refuses a launch that kernels share (gemm.lonely): "),
+          ::testing::EndsWith("; each kernel has a launch of its own")));
+  expect_reference(graph, device(), random_inputs(graph, 4, 9), options);
+  options.fallback = CompileOptions::Fallback::refuse;
+  EXPECT_THROW((void)compile(to_model(graph), device(), options), UnsupportedError);
 }
 
 }  // namespace

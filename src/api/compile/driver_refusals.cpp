@@ -42,12 +42,28 @@ void DriverRefusals::watch(const Plan& plan) {
     for (const Step& step : *steps) {
       const KernelLaunch* launch = step.launch();
       if (launch == nullptr) continue;
-      kernels_[plan.instances[launch->instance].function] = {step.kernel, step.tunables};
+      const std::string& function = plan.instances[launch->instance].function;
+      kernels_[function] = {step.kernel, step.tunables};
+      if (shares_launch(step)) shared_launches_.insert(function);
     }
   }
 }
 
+void DriverRefusals::note_in(Plan& plan) const {
+  if (!refused_together_) return;
+  plan.left_out.push_back("the driver refuses a launch that kernels share (" +
+                          refused_together_->kernel.kernel + "): " + refused_together_->why +
+                          "; each kernel has a launch of its own");
+}
+
 void DriverRefusals::leave_out(const RefusedKernels& error) {
+  const auto together = std::ranges::find_if(
+      error.functions(), [&](const auto& function) { return shared_launches_.contains(function); });
+  if (together != error.functions().end()) {
+    if (refused_together_) throw error;
+    refused_together_ = {kernels_.at(*together), in_short(error.what())};
+    return;
+  }
   for (const std::string& function : error.functions()) {
     const auto found = kernels_.find(function);
     if (found == kernels_.end()) throw error;
@@ -71,10 +87,11 @@ void DriverRefusals::explain(const UnsupportedError& error) const {
 
 Job DriverRefusals::without() const {
   Job job = job_;
+  if (refused_together_) job.policy = std::make_shared<const KernelPolicy>(job.policy->apart());
   if (refusals_.empty()) return job;
   std::vector<std::string> names;
   for (const Refusal& refusal : refusals_) names.push_back(refusal.kernel.kernel);
-  job.policy = std::make_shared<const KernelPolicy>(job_.policy->without(names));
+  job.policy = std::make_shared<const KernelPolicy>(job.policy->without(names));
   return job;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,12 +27,15 @@ class DriverRefusals {
   /// Notes which kernel each function of the plans is of.
   void watch(const Plan& plan);
   /// Leaves the kernels of the error out; throws it where none can be: one that is asked for by
-  /// name, one that was left out before, or too many.
+  /// name, one that was left out before, or too many. Where several share a launch, all have
+  /// launches of their own first.
   void leave_out(const RefusedKernels& error);
   /// Throws where planning fails for want of what was left out; `error` is what planning threw.
   void explain(const UnsupportedError& error) const;
   /// The job without what is left out.
   [[nodiscard]] Job without() const;
+  /// Adds to the plan why launches are apart, where they are.
+  void note_in(Plan& plan) const;
   /// Adds to the report what was left out, and keeps it in the device's cache folder.
   void finish(CompiledState& state) const;
 
@@ -46,6 +51,8 @@ class DriverRefusals {
 
   const Job& job_;
   std::map<std::string, SuspectKernel> kernels_;  ///< by function
+  std::set<std::string> shared_launches_;         ///< functions
+  std::optional<Refusal> refused_together_;       ///< why all launches are apart now
   std::vector<Refusal> refusals_;
 };
 

@@ -214,7 +214,7 @@ std::shared_ptr<CompiledState> compile_tried(const Job& job, const Device& devic
 
 void add_fallbacks(const Plan& plan, CompileReport& report) {
   std::set<std::string> told;
-  for (const std::string& line : plan.left_out_by_self_tests) {
+  for (const std::string& line : plan.left_out) {
     if (!told.insert(line).second) continue;
     report.fallbacks.push_back(line);
     report.notes.push_back(line);

@@ -49,6 +49,7 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
       throw;
     }
     refusals.watch(made.plan);
+    refusals.note_in(made.plan);
     for (const Plan& other : made.others) refusals.watch(other);
     try {
       load(std::move(made.plan), std::move(made.others), job.observer, *made.state);

@@ -2,6 +2,8 @@
 #include "plan/ir/plan.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace morton::plan {
 
@@ -13,6 +15,13 @@ ValueId memory_root(const Values& values, ValueId id) {
 KernelLaunch launch_of(const Step& step) {
   const KernelLaunch* launch = step.launch();
   return launch == nullptr ? KernelLaunch() : *launch;
+}
+
+bool shares_launch(const Step& step) {
+  std::set<std::string_view> names;
+  return step.launch() != nullptr && std::ranges::any_of(step.arguments, [&](const auto& argument) {
+           return !names.insert(argument.name).second;
+         });
 }
 
 bool is_on_host(const Step& step) {

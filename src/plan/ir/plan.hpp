@@ -181,6 +181,10 @@ struct Step {
 /// The step's launch; of a step that launches no kernel, one work-item of none.
 [[nodiscard]] MORTON_FOR_TOOLS KernelLaunch launch_of(const Step& step);
 
+/// True where several kernels share the step's launch (plan/lower/join_launches.hpp). Then an
+/// argument comes once for each of them.
+[[nodiscard]] bool shares_launch(const Step& step);
+
 /// True for steps that the host computes.
 [[nodiscard]] bool is_on_host(const Step& step);
 
@@ -229,8 +233,9 @@ struct Plan {
   std::vector<Port> inputs, outputs, states;
   /// For each task, what was considered: lines for PlanDetail::why.
   std::vector<Message> considered;
-  /// "gemm.tile is left out: ..." for what a self-test found wrong; the same may come again.
-  std::vector<std::string> left_out_by_self_tests;
+  /// "gemm.tile is left out: ..." for what a self-test found wrong; the same may come again. And
+  /// why no kernels share a launch, where the driver does not build that.
+  std::vector<std::string> left_out;
   LiveBytes largest_live;
   std::map<std::string, TaskDecision> decisions;  ///< by task
 };

@@ -220,9 +220,9 @@ void visit(Archive& archive, T& device) {
 template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
   auto& [devices, values, load_steps, steps, instances, programs, blocks, inputs, outputs, states,
-         considered, left_out_by_self_tests, largest_live, decisions] = plan;
+         considered, left_out, largest_live, decisions] = plan;
   archive(devices, values, load_steps, steps, instances, programs, blocks, inputs, outputs, states,
-          considered, left_out_by_self_tests, largest_live);
+          considered, left_out, largest_live);
 }
 
 }  // namespace morton

@@ -60,7 +60,7 @@ class Emitter {
     place_memory(plan_, context_.device);
     plan_.considered = considered(candidates_, context_.tasks);
     for (const auto& list : candidates_) {
-      add_left_out_by_self_tests(list->rejections, plan_.left_out_by_self_tests);
+      add_left_out_by_self_tests(list->rejections, plan_.left_out);
     }
     return std::move(plan_);
   }

@@ -126,6 +126,12 @@ KernelPolicy KernelPolicy::without(const std::vector<std::string>& names) const 
   return other;
 }
 
+KernelPolicy KernelPolicy::apart() const {
+  KernelPolicy other = *this;
+  other.options_.launches = PlanOptions::Launches::apart;
+  return other;
+}
+
 KernelPolicy KernelPolicy::for_one_of_several_devices() const {
   KernelPolicy other = *this;
   other.options_.host_steps = PlanOptions::HostSteps::where_named;

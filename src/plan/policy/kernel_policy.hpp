@@ -74,6 +74,8 @@ class KernelPolicy {
   [[nodiscard]] bool is_generic() const { return is_generic_; }
   /// These entries or recipes compute wrongly and may not be used either.
   [[nodiscard]] KernelPolicy without(const std::vector<std::string>& names) const;
+  /// Each kernel has a launch of its own.
+  [[nodiscard]] KernelPolicy apart() const;
   /// For one of several devices: none of them waits while the host computes, unless that is asked
   /// for by name.
   [[nodiscard]] KernelPolicy for_one_of_several_devices() const;

@@ -122,8 +122,7 @@ class PlanMerger {
     for (const auto& text : part.considered) {
       plan_.considered.push_back("device " + std::to_string(device.index()) + ": " + text);
     }
-    std::ranges::move(part.left_out_by_self_tests,
-                      std::back_inserter(plan_.left_out_by_self_tests));
+    std::ranges::move(part.left_out, std::back_inserter(plan_.left_out));
     for (std::size_t i = 0; i < part.inputs.size(); ++i) {
       scatter(plan_.inputs[i].value, part.inputs[i].value.moved(shift.values), rows_.inputs[i]);
     }
