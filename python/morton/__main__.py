@@ -12,6 +12,9 @@ from . import Device, Error, __version__, devices
 from ._drivers import SYSTEM_DRIVERS, VARIABLES
 
 
+_HINT = "; `python -m morton doctor` shows what is missing"
+
+
 def _text_of(facts: dict[str, Any]) -> str:
     return (f"{facts['id']:5} {facts['kind']}, {facts['compute_units']} compute units, {facts['name']}\n"
             f"      platform {facts['platform']}: {facts['platform_version'].strip()}; driver {facts['driver_version']}")
@@ -29,7 +32,8 @@ def _doctor() -> int:
     try:
         Device()  # the words of every other program, where there is none
     except Error as error:
-        print(f"error: {error}", file=sys.stderr)
+        # Others name this command for more.
+        print(f"error: {str(error).replace(_HINT, '')}", file=sys.stderr)
         return 1
     return 0
 

@@ -154,6 +154,8 @@ class InferenceSession:
         start_ns = 0 if self._profile is None else time.perf_counter_ns()
         try:
             found = self._session.run(feed)
+        except _native.ModelError as error:  # the model was taken, so it is these inputs that do not fit
+            raise InvalidArgument(str(error)) from error
         except _native.Error as error:
             raise their_error(error) from error
         if self._compiled is None:

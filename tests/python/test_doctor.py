@@ -26,9 +26,10 @@ def test_without_a_device_it_fails_in_the_words_of_the_error(tmp_path):
     program = "import morton\ntry: morton.Device()\nexcept morton.DeviceError as error: print(f'error: {error}')"
     words = subprocess.run([sys.executable, "-c", program], env={**os.environ, **without}, check=True,
                            capture_output=True, text=True).stdout
-    assert "no OpenCL device is found" in words and "`python -m morton doctor` shows what is missing" in words
+    hint = "; `python -m morton doctor` shows what is missing"
+    assert "no OpenCL device is found" in words and hint in words
     done = run("doctor", **without)
-    assert (done.returncode, done.stderr) == (1, words)
+    assert (done.returncode, done.stderr) == (1, words.replace(hint, ""))
     assert f"OCL_ICD_VENDORS={tmp_path}" in done.stdout
 
 

@@ -131,6 +131,12 @@ def test_an_override_holds_where_other_extents_stay_open():
         session.run(None, {"words": np.zeros((3, 5, 8), np.float32), "mask": np.ones((3, 5), np.int64)})
 
 
+def test_inputs_that_do_not_fit_each_other_are_wrong_arguments():
+    session = morton.InferenceSession(OPEN)
+    with pytest.raises(InvalidArgument, match="shapes 2x5x6 and 2x4x1 do not broadcast"):
+        session.run(None, {"words": np.zeros((2, 5, 8), np.float32), "mask": np.ones((2, 4), np.int64)})
+
+
 def test_overrides_of_all_extents_plan_at_once_and_give_the_same():
     options = morton.SessionOptions()
     options.add_free_dimension_override_by_name("batch", 2)

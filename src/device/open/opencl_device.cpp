@@ -133,8 +133,8 @@ Found select(const std::string& selector) {
   const std::vector<Found> found = find_devices(problems);
   if (found.empty()) {
     throw DeviceError(
-        "no OpenCL device is found: install a driver (for the CPU the package pocl-opencl-icd, "
-        "or in Python morton[cpu]); " +
+        "no OpenCL device is found: install a driver (for the CPU the package pocl-opencl-icd; "
+        "Morton's Python wheel brings one with its extra [cpu]); " +
         setting("doctor") + " shows what is missing" + listing_of(found, problems));
   }
   if (selector == "auto") return best_of(found);
