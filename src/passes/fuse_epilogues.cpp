@@ -88,12 +88,15 @@ bool leaves_bytes(const Graph& graph, NodeId n) {
   if (!reader || operator_of(graph.node(reader)).chain == nullptr) return false;
   const Node& next = graph.node(reader);
   if (next.outputs.size() != 1) return false;
+  bool joins_later = false, joins_this = false;
   for (std::size_t i = 0; i < next.inputs.size(); ++i) {
     if (next.inputs[i] == kNoTensor) continue;
-    const NodeId other = graph.producer(next.inputs[i]);
-    if (other && n < other && may_join(graph, next, i, graph.node(other))) return true;
+    const NodeId producer = graph.producer(next.inputs[i]);
+    if (!producer || !may_join(graph, next, i, graph.node(producer))) continue;
+    joins_this = joins_this || producer == n;
+    joins_later = joins_later || n < producer;
   }
-  return false;
+  return joins_this && joins_later;
 }
 
 /// The chain of an elementwise node, with `input` in the place of every other input that is the

@@ -75,6 +75,8 @@ void DriverRefusals::leave_out(const RefusedKernels& error) {
       throw error;
     }
     refusals_.push_back({suspect, in_short(error.what())});
+    // What was said of it beside others is no fault of theirs.
+    refused_together_.reset();
   }
 }
 

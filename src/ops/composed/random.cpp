@@ -13,7 +13,7 @@ namespace morton::ops {
 namespace {
 
 /// A model of a few bytes may ask for any amount.
-constexpr std::int64_t kMostRandomNumbers = std::int64_t{1} << 28;
+constexpr std::int64_t kMostRandomNumbers = std::int64_t{1} << 26;
 
 Shape checked_shape(const NodeView& node, Shape shape) {
   for (const std::int64_t extent : shape) {

@@ -25,7 +25,7 @@ Tensor tensor_of(const std::vector<double>& matrix, DType type, const Shape& sha
 
 /// Nearest elements weigh 1.
 ResizeTable weighted_table(const NodeView& node, const Resizing& resizing, std::size_t d) {
-  if (resizing.kind != Resizing::Kind::nearest) return table_of(resizing, d);
+  if (resizing.kind != Resizing::Kind::nearest) return table_of(resizing, d, node.where());
   const ResizeAxis nearest = resizing.axes[d].nearest(node, resizing.nearest_mode);
   ResizeTable table;
   table.output = nearest.output;

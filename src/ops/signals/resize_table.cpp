@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/algebra/typed_chain.hpp"
+#include "ops/core/made_constant.hpp"
 #include "ops/signals/resize_matrix.hpp"
 
 namespace morton::ops {
@@ -74,7 +75,7 @@ void append_taps(const Resizing& resizing, std::size_t d, Position at, ResizeTab
 
 }  // namespace
 
-ResizeTable table_of(const Resizing& resizing, std::size_t d) {
+ResizeTable table_of(const Resizing& resizing, std::size_t d, const std::string& where) {
   const ResizeAxis& axis = resizing.axes[d];
   ResizeTable table;
   table.output = axis.output;
@@ -83,6 +84,7 @@ ResizeTable table_of(const Resizing& resizing, std::size_t d) {
     const double scale = resizing.antialias ? std::min(resizing.scales[d], 1.0) : 1.0;
     table.taps = 2 - 2 * (static_cast<std::int64_t>(std::floor(-radius / scale)) + 1);
   }
+  require_made(DType::i64, {table.output, table.taps}, where);
   for (std::int64_t o = 0; o < axis.output; ++o) {
     const Position at = position_of(resizing, d, o);
     const double place = at.whole + at.rest;
@@ -180,7 +182,8 @@ TensorId by_tables(Expansion& expansion, const Resizing& resizing) {
   for (const std::size_t d : order) {
     Shape shape = expansion.shape_of(value);
     value = expansion.reshaped(value, around_dimension(shape, d));
-    value = resized_middle(expansion, value, resizing, table_of(resizing, d));
+    value =
+        resized_middle(expansion, value, resizing, table_of(resizing, d, expansion.node().where()));
     shape[d] = resizing.axes[d].output;
     value = expansion.reshaped(value, shape);
   }

@@ -17,8 +17,10 @@ struct ResizeTable {
   std::vector<bool> outside;  ///< of each element: it lies outside of the source
 };
 
-/// The table of dimension d. Nearest elements have no weights there.
-[[nodiscard]] ResizeTable table_of(const Resizing& resizing, std::size_t d);
+/// The table of dimension d. Nearest elements have no weights there. Throws UnsupportedError, with
+/// `where` before it, for a table that no memory holds.
+[[nodiscard]] ResizeTable table_of(const Resizing& resizing, std::size_t d,
+                                   const std::string& where);
 /// Whether dimension d stays as it is.
 [[nodiscard]] bool keeps_dimension(const Resizing& resizing, std::size_t d);
 

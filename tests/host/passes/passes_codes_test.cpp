@@ -190,6 +190,21 @@ TEST(FuseEpilogues, OfTwoSumsThatAreAddedTheFirstIsStoredAsCodes) {
   }
 }
 
+TEST(FuseEpilogues, CodesOfAGateAreReadWhereTheyCannotBeJoined) {
+  // A gate's codes are fewer than the product's, which cannot join what makes numbers of them.
+  Network network({1, 16, 14, 14});
+  const TensorId y = network.to().add("Conv", {network.x(), network.weights({16, 16, 1, 1}, 0)});
+  const TensorId mean = network.to().add("GlobalAveragePool", {network.x()});
+  const TensorId squeezed =
+      network.to().add("Conv", {network.decoded(network.coded(mean, 0.02, 120), 0.02, 120),
+                                network.weights({16, 16, 1, 1}, 0)});
+  const TensorId gate = network.decoded(network.coded(squeezed, 0.05, 110), 0.05, 110);
+  const TensorId sum = network.decoded(network.coded(y, 0.05, 120), 0.05, 120);
+  Graph graph = network.finish(network.coded(network.to().add("Mul", {gate, sum}), 0.1, 110));
+  run_passes(graph, {});
+  EXPECT_EQ(std::ranges::count(graph.nodes, "DequantizeLinear", &Node::op), 0);
+}
+
 TEST(PartDecoding, EachElementwiseReaderHasItsOwn) {
   Network network({3, 17});
   const TensorId x = network.x();

@@ -46,7 +46,10 @@ TEST(ExpandComposites, RefusesConstantsThatNoMemoryHolds) {
   eye.tensor(eye.inputs[0]).shape[0] = kMany;
   Graph loss = composed("NegativeLogLikelihoodLoss", "1x2 1:i64 | | | opset=22");
   loss.tensor(loss.inputs[0]).shape[1] = kMany;
-  for (Graph* graph : {&eye, &loss}) {
+  Graph resized = composed("Resize",
+                           "1x2x5x7 [0,0,1,1] - [4,268435455] | mode=linear axes=[2,3] "
+                           "coordinate_transformation_mode=tf_crop_and_resize | | opset=18");
+  for (Graph* graph : {&eye, &loss, &resized}) {
     const auto error = thrown<UnsupportedError>([&] { (void)expand_composites(*graph, {}); });
     EXPECT_THAT(std::string(error.what()),
                 AllOf(HasSubstr(graph->nodes[0].op), HasSubstr("256 MiB")));
