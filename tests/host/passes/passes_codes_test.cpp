@@ -190,19 +190,28 @@ TEST(FuseEpilogues, OfTwoSumsThatAreAddedTheFirstIsStoredAsCodes) {
   }
 }
 
-TEST(FuseEpilogues, CodesOfAGateAreReadWhereTheyCannotBeJoined) {
-  // A gate's codes are fewer than the product's, which cannot join what makes numbers of them.
+TEST(FuseEpilogues, ACodedGateIsDecodedWhereItIsComputed) {
+  // The product has more elements than the gate, so it cannot join what makes numbers of the gate's
+  // codes, and that is no launch of its own.
   Network network({1, 16, 14, 14});
-  const TensorId y = network.to().add("Conv", {network.x(), network.weights({16, 16, 1, 1}, 0)});
-  const TensorId mean = network.to().add("GlobalAveragePool", {network.x()});
-  const TensorId squeezed =
-      network.to().add("Conv", {network.decoded(network.coded(mean, 0.02, 120), 0.02, 120),
-                                network.weights({16, 16, 1, 1}, 0)});
-  const TensorId gate = network.decoded(network.coded(squeezed, 0.05, 110), 0.05, 110);
-  const TensorId sum = network.decoded(network.coded(y, 0.05, 120), 0.05, 120);
-  Graph graph = network.finish(network.coded(network.to().add("Mul", {gate, sum}), 0.1, 110));
+  const auto convolved = [&](TensorId x, std::int64_t size) {
+    const std::vector<std::int64_t> pads(4, size / 2);
+    const TensorId weights = network.weights({16, 16, size, size}, 0);
+    const TensorId y = network.to().add("Conv", {x, weights}, {{"pads", pads}});
+    return network.decoded(network.coded(y, 0.05, 120), 0.05, 120);
+  };
+  const TensorId body = convolved(network.x(), 3);
+  const TensorId mean = network.to().add("GlobalAveragePool", {body});
+  const TensorId gate = convolved(network.decoded(network.coded(mean, 0.02, 120), 0.02, 120), 1);
+  const TensorId product = network.to().add("Mul", {gate, body});
+  Graph graph = network.finish(network.coded(product, 0.1, 110));
   run_passes(graph, {});
-  EXPECT_EQ(std::ranges::count(graph.nodes, "DequantizeLinear", &Node::op), 0);
+  std::vector<Shape> decoded;
+  for (const Node& node : graph.nodes) {
+    const bool reads_codes = graph.tensor(node.inputs[0]).dtype == DType::u8;
+    if (node.op == "Chain" && reads_codes) decoded.push_back(graph.tensor(node.outputs[0]).shape);
+  }
+  EXPECT_EQ(std::ranges::count(decoded, Shape{1, 16, 1, 1}), 0);
 }
 
 TEST(PartDecoding, EachElementwiseReaderHasItsOwn) {
