@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "morton/error.hpp"
-
 namespace morton::test {
 
 std::span<const FuzzTarget> fuzz_targets() {
@@ -24,11 +22,7 @@ const FuzzTarget* find_fuzz_target(std::string_view name) {
 }
 
 void run_fuzz_target(const FuzzTarget& target, std::string_view bytes) {
-  try {
-    target.read(bytes);
-  } catch (const Error& error) {
-    if (error.error_class() == ErrorClass::internal) throw;
-  }
+  read_or_refuse([&] { target.read(bytes); });
 }
 
 }  // namespace morton::test

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "morton/error.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {
@@ -28,8 +29,18 @@ struct FuzzTarget {
 /// The one of that name, or null.
 [[nodiscard]] const FuzzTarget* find_fuzz_target(std::string_view name);
 
-/// Has the target read the bytes. Throws what is a finding: an InternalError, or what is no error
-/// of Morton.
+/// Calls `read`, which may end with an error of Morton. Throws what is a finding: an InternalError,
+/// or what is no error of Morton.
+template <typename Read>
+void read_or_refuse(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (error.error_class() == ErrorClass::internal) throw;
+  }
+}
+
+/// Has the target read the bytes; throws as `read_or_refuse`.
 void run_fuzz_target(const FuzzTarget& target, std::string_view bytes);
 
 // The `read` of each, in a file of its name.

@@ -4,7 +4,6 @@
 #include "api/compile/port_archive.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "base/files/sealed.hpp"
 
 namespace morton::api {
 namespace {
@@ -15,10 +14,6 @@ constexpr int kVersion = 3;
 [[noreturn]] void fail(const std::string& where, const std::string& why) {
   throw ModelError(where + ": is no whole compiled model: " + why + "; compile the model again (" +
                    setting("compile") + ")");
-}
-
-std::uint64_t aligned_up(std::uint64_t bytes, std::uint64_t step) {
-  return (bytes + step - 1) / step * step;
 }
 
 /// Moves `at` to `end` over what must be zeros.
@@ -34,7 +29,7 @@ void take_gap(std::string_view bytes, std::uint64_t& at, std::uint64_t end,
 void check_blobs(const ArchivedModel& model, std::string_view blobs, const std::string& where) {
   std::uint64_t end = 0;
   for (const Blob& blob : model.blobs) {
-    take_gap(blobs, end, aligned_up(end, kBlobAlignment), where);
+    take_gap(blobs, end, blob_aligned(end), where);
     if (blob.offset != end || blob.bytes > blobs.size() - end) {
       fail(where, "expected " + std::to_string(blob.bytes) + " bytes of binaries or weights, got " +
                       std::to_string(blobs.size() - end));
@@ -87,11 +82,13 @@ void visit(Archive& archive, T& model) {
   archive(device, inputs, outputs, variants, blobs);
 }
 
+Seal compiled_seal() { return seal_of<ArchivedModel>(kMagic, kVersion); }
+
 std::string encode_head(const ArchivedModel& model) {
   ArchiveWriter writer;
   writer(model);
-  std::string head = sealed(seal_of<ArchivedModel>(kMagic, kVersion), writer.take());
-  head.resize(aligned_up(head.size(), kBlobAlignment));
+  std::string head = sealed(compiled_seal(), writer.take());
+  head.resize(blob_aligned(head.size()));
   return head;
 }
 
@@ -99,15 +96,15 @@ bool begins_as_compiled(std::string_view bytes) { return bytes.starts_with(kMagi
 
 ArchivedModel decode_compiled(std::string_view bytes, const std::string& where,
                               std::string_view& blobs) {
-  const std::string_view body = unsealed(seal_of<ArchivedModel>(kMagic, kVersion), bytes, blobs,
-                                         [&](const std::string& why) { fail(where, why); });
+  const std::string_view body =
+      unsealed(compiled_seal(), bytes, blobs, [&](const std::string& why) { fail(where, why); });
   ArchiveReader reader(body, where);
   ArchivedModel model;
   reader(model);
   reader.require_end();
   std::uint64_t gap = 0;
   const std::uint64_t head = bytes.size() - blobs.size();
-  take_gap(blobs, gap, aligned_up(head, kBlobAlignment) - head, where);
+  take_gap(blobs, gap, blob_aligned(head) - head, where);
   blobs.remove_prefix(gap);
   check_blobs(model, blobs, where);
   if (model.variants.empty()) fail(where, "it holds no plan");

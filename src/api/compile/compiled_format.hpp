@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files/archive.hpp"
+#include "base/files/sealed.hpp"
 #include "base/rooms.hpp"
 #include "morton/model.hpp"
 #include "plan/ir/plan_archive.hpp"
@@ -44,10 +45,14 @@ struct ArchivedModel {
 /// Where each blob begins in the file: at a multiple of a page, so that the host maps it and a
 /// device that shares the host's memory uses it as it lies.
 inline constexpr std::uint64_t kBlobAlignment = 4096;
+/// The next such place at `bytes` or behind.
+[[nodiscard]] constexpr std::uint64_t blob_aligned(std::uint64_t bytes) {
+  return (bytes + kBlobAlignment - 1) / kBlobAlignment * kBlobAlignment;
+}
 
 /// The file is text, the archived model, and the blobs, zeros between them:
 ///
-///     morton compiled 2
+///     morton compiled 3
 ///     schema <digest of what is archived, and how>
 ///     bytes <size of the archived model>
 ///     digest <of the archived model>
@@ -59,6 +64,8 @@ inline constexpr std::uint64_t kBlobAlignment = 4096;
 /// `where`, for anything else.
 [[nodiscard]] ArchivedModel decode_compiled(std::string_view bytes, const std::string& where,
                                             std::string_view& blobs);
+/// What its lines say of the archived model.
+[[nodiscard]] Seal compiled_seal();
 /// True for bytes that begin as such a file does.
 [[nodiscard]] bool begins_as_compiled(std::string_view bytes);
 /// The blob's bytes; throws ModelError where they are damaged.

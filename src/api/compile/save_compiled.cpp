@@ -31,7 +31,7 @@ class BlobWriter {
     }
     blobs_.push_back({end_, bytes.size(), std::move(digest)});
     const std::uint64_t begin = end_;
-    end_ = (begin + bytes.size() + kBlobAlignment - 1) / kBlobAlignment * kBlobAlignment;
+    end_ = blob_aligned(begin + bytes.size());
     contents_.push_back(std::move(bytes));
     return blobs_.size() - 1;
   }

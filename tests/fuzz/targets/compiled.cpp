@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <optional>
 
 #include "api/compile/compiled_format.hpp"
@@ -13,8 +12,6 @@
 
 namespace morton::test {
 namespace {
-
-constexpr std::string_view kMagicOfCompiled = "morton compiled ";
 
 /// A compiled file of a small network, whose programs and weights are zeros.
 class CompiledNetwork {
@@ -35,41 +32,25 @@ class CompiledNetwork {
     model.variants.push_back(std::move(variant));
     const std::string head = encode_head(model);
     std::string_view rest;
-    std::map<std::string, std::string> lines;
-    std::string_view text = head;
-    std::size_t body = 0;
-    for (std::string key; key != "header";) {
-      const std::string_view line = text.substr(0, text.find('\n'));
-      text.remove_prefix(line.size() + 1);
-      body += line.size() + 1;
-      key = line.substr(0, line.find(' '));
-      if (key == "morton") version_ = std::stoi(std::string(line.substr(kMagicOfCompiled.size())));
-      lines[key] = line.substr(line.find(' ') + 1);
-    }
-    schema_ = lines["schema"];
-    body_.emplace(head.substr(body, std::stoull(lines["bytes"])));
+    const auto fail = [](const std::string& why) { throw InternalError(why); };
+    body_.emplace(std::string(unsealed(api::compiled_seal(), head, rest, fail)));
   }
 
   /// With its body edited, and right digests of that.
   [[nodiscard]] std::string file(std::string_view script) const {
-    std::string bytes = sealed({kMagicOfCompiled, version_, schema_}, body_->edited(script));
-    bytes.resize(aligned(bytes.size()));
+    std::string bytes = sealed(api::compiled_seal(), body_->edited(script));
+    bytes.resize(api::blob_aligned(bytes.size()));
     return bytes + std::string(blobs_, '\0');
   }
 
  private:
-  static std::uint64_t aligned(std::uint64_t bytes) {
-    return (bytes + api::kBlobAlignment - 1) / api::kBlobAlignment * api::kBlobAlignment;
-  }
   std::uint64_t added(api::ArchivedModel& model, std::uint64_t bytes) {
-    const std::uint64_t offset = aligned(blobs_);
+    const std::uint64_t offset = api::blob_aligned(blobs_);
     blobs_ = offset + bytes;
     model.blobs.push_back({offset, bytes, digest_of(std::string(bytes, '\0'))});
     return model.blobs.size() - 1;
   }
 
-  int version_ = 0;
-  std::string schema_;
   std::optional<EditableFile> body_;
   std::uint64_t blobs_ = 0;  ///< bytes of all
 };

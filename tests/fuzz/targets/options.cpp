@@ -6,7 +6,6 @@
 #include "base/algebra/expression.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "layout/layout.hpp"
-#include "morton/error.hpp"
 #include "training/data/augmentation.hpp"
 #include "training/loop/schedule.hpp"
 #include "words/option_texts.hpp"
@@ -46,11 +45,7 @@ const std::vector<ReadText>& texts_of_options() {
 void fuzz_options(std::string_view bytes) {
   const std::string text(bytes);
   for (const ReadText& read : texts_of_options()) {
-    try {
-      read(text);
-    } catch (const Error& error) {
-      if (error.error_class() == ErrorClass::internal) throw;
-    }
+    read_or_refuse([&] { read(text); });
   }
 }
 
