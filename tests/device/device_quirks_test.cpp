@@ -44,6 +44,17 @@ TEST(DeviceQuirks, DriversAreToldApartByTheStartOfTheirVersion) {
   EXPECT_TRUE(quirks_of(mesa).empty());
 }
 
+TEST(DeviceQuirks, DevicesOfADriverAreToldApartByTheirName) {
+  DeviceInfo mesa;
+  mesa.driver.platform = "rusticl";
+  mesa.driver.version = "26.0.3";
+  mesa.name = "V3D 7.1.7.0";
+  mesa.quirks = quirks_of(mesa);
+  EXPECT_TRUE(has_effect(mesa, QuirkEffect::no_event_times));
+  mesa.name = "FD690";
+  EXPECT_TRUE(quirks_of(mesa).empty());
+}
+
 TEST(DeviceQuirks, IntelsDriverOfProcessorsIsToldFromThatOfGpus) {
   DeviceInfo intel;
   intel.driver.platform = "Intel(R) OpenCL";

@@ -213,9 +213,10 @@ OpenClDevice::OpenClDevice(cl::Context context, cl::Device device, DeviceInfo in
 
 cl::CommandQueue OpenClDevice::make_queue(QueueKind kind) const {
   cl::CommandQueue queue;
+  // Where events carry no times, wall time is taken (device/use/timing.hpp).
+  const bool profiles = kind == QueueKind::profiling && info_.features.profiling;
   with_device_errors("queue", info_, [&] {
-    queue = cl::CommandQueue(context_, device_,
-                             kind == QueueKind::profiling ? CL_QUEUE_PROFILING_ENABLE : 0);
+    queue = cl::CommandQueue(context_, device_, profiles ? CL_QUEUE_PROFILING_ENABLE : 0);
   });
   return queue;
 }

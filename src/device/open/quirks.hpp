@@ -25,19 +25,20 @@ enum class QuirkEffect : std::uint8_t {
 };
 
 /// A driver bug as data. A pattern that is empty matches everything; the others must be part of the
-/// field, in any case of letters, but for `driver`, which must begin driver_version.
+/// field, in any case of letters, but for `driver` and `device`, which must begin theirs.
 struct Quirk {
   std::string_view name;
   std::string_view platform;        ///< part of DeviceInfo::Driver::platform
   std::string_view driver;          ///< start of DeviceInfo::Driver::version
   std::string_view device_version;  ///< part of DeviceInfo::Driver::device_version
+  std::string_view device;          ///< start of DeviceInfo::name
   QuirkEffect effect;
   std::string_view symptom;
 };
 
 /// All bugs known.
 [[nodiscard]] std::span<const Quirk> quirks();
-/// Names of those that the device's platform, driver and version match, in the table's order.
+/// Names of those that the device's platform, driver, version and name match, in the table's order.
 [[nodiscard]] std::vector<std::string> quirks_of(const DeviceInfo& info);
 /// Whether one of info.quirks has this effect. Names that are not in the table have none.
 [[nodiscard]] bool has_effect(const DeviceInfo& info, QuirkEffect effect);
