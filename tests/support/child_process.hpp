@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/rooms.hpp"
@@ -40,18 +41,10 @@ struct ChildResult {
   std::string output;    ///< stdout and stderr together
 };
 
-/// Runs the tests that `filter` names in a fresh process of this program, with these variables set
-/// (beside those of this process), and waits for it. Tests made for that are named DISABLED_..., so
-/// that nothing else runs them.
-inline ChildResult run_tests_in_child(const std::string& filter,
-                                      const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> environment = environment_with(variables);
-  // Another shard's tests would be none here, and none pass.
-  std::erase_if(environment, [](const std::string& text) {
-    return text.starts_with("GTEST_TOTAL_SHARDS=") || text.starts_with("GTEST_SHARD_INDEX=");
-  });
-  std::vector<std::string> arguments{"child", "--gtest_filter=" + filter,
-                                     "--gtest_also_run_disabled_tests"};
+/// Runs a program, which is looked for in PATH where its name has no slash, and waits for it. The
+/// first argument is the name that it sees of itself.
+inline ChildResult run_program(const std::string& program, std::vector<std::string> arguments,
+                               std::vector<std::string> environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   posix_spawn_file_actions_t actions;
@@ -59,11 +52,15 @@ inline ChildResult run_tests_in_child(const std::string& filter,
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   pid_t child = 0;
-  const int spawned = ::posix_spawn(&child, "/proc/self/exe", &actions, nullptr,
-                                    pointers_of(arguments).data(), pointers_of(environment).data());
+  const int spawned =
+      ::posix_spawnp(&child, program.c_str(), &actions, nullptr, pointers_of(arguments).data(),
+                     pointers_of(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
-  if (spawned != 0) throw std::runtime_error("no child process");
+  if (spawned != 0) {
+    ::close(ends[0]);
+    throw std::runtime_error("no child process: " + program);
+  }
 
   ChildResult result;
   char part[4096];
@@ -75,6 +72,21 @@ inline ChildResult run_tests_in_child(const std::string& filter,
   ::waitpid(child, &status, 0);
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
   return result;
+}
+
+/// Runs the tests that `filter` names in a fresh process of this program, with these variables set
+/// (beside those of this process), and waits for it. Tests made for that are named DISABLED_..., so
+/// that nothing else runs them.
+inline ChildResult run_tests_in_child(const std::string& filter,
+                                      const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> environment = environment_with(variables);
+  // Another shard's tests would be none here, and none pass.
+  std::erase_if(environment, [](const std::string& text) {
+    return text.starts_with("GTEST_TOTAL_SHARDS=") || text.starts_with("GTEST_SHARD_INDEX=");
+  });
+  return run_program("/proc/self/exe",
+                     {"child", "--gtest_filter=" + filter, "--gtest_also_run_disabled_tests"},
+                     std::move(environment));
 }
 
 }  // namespace morton::test
