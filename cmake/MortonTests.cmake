@@ -93,6 +93,11 @@ morton_test_executable(model_tests model morton_host morton_device morton_tools_
 morton_test_executable(error_tests error morton_host morton_device morton_tools_objects)
 morton_test_executable(plan_tests plans morton_host morton_device morton_tools_objects)
 
+# Computes random graphs for tests/graphs/random_graphs.py (./dev check --graphs).
+add_executable(graph_runner EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/graphs/graph_runner.cpp)
+target_link_libraries(graph_runner PRIVATE morton_flags morton_test_support morton_host morton_device)
+set_target_properties(graph_runner PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # Files that `morton new` writes, under ONNX's own checker where it is installed.
 execute_process(COMMAND /usr/bin/python3 -c "import onnx" RESULT_VARIABLE no_onnx
                 OUTPUT_QUIET ERROR_QUIET)

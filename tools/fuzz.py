@@ -3,8 +3,8 @@
 """Fuzzes parsers with libFuzzer: ./dev check --fuzz MINUTES [TARGET...], which builds build-fuzz before.
 
 Each target gets its share of the minutes, as many at a time as there are processors. It goes on from what earlier calls
-found: build-fuzz/corpus. A table says what came of it. Inputs that end a target are kept in build-fuzz/findings, and the
-status is 1 where there are any."""
+found: build-fuzz/corpus. A table says what came of it in this call and in all, as build-fuzz/totals.json has it. Inputs
+that end a target are kept in build-fuzz/findings, and the status is 1 where there are any."""
 
 import argparse
 import concurrent.futures
@@ -13,8 +13,10 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -41,7 +43,7 @@ def add_seeds(target, corpus, most):
             if not found:
                 raise SystemExit(f"error: tests/fuzz/seeds.txt: no file is '{line.split(' ', 1)[1]}'")
             seeds += found
-    if target in ("onnx", "onnx_plan"):
+    if target.startswith("onnx"):
         smallest = {}  # of each operator
         for model in sorted(ONNX_TESTS.glob("*/model.onnx"), key=lambda model: (model.stat().st_size, model)):
             smallest.setdefault(model.parent.name.split("_")[1], model)
@@ -106,19 +108,47 @@ def still_found(path):
     return summary(done.stdout) if done.returncode != 0 else None
 
 
+def table_of(totals):
+    """What all calls have done, as docs/fuzzing.md records it."""
+    lines = ["| target | runs | runs/s | found | slowest | memory |", "|---|--:|--:|--:|--:|--:|"]
+    for name, one in sorted(totals.items()):
+        lines.append(f"| `{name}` | {one['runs']:,} | {one['runs'] / max(one['seconds'], 1):,.0f} | {one['found']} | "
+                     f"{one['slowest_s']} s | {one['most_mb']} MB |")
+    runs, hours = (sum(one[what] for one in totals.values()) for what in ("runs", "seconds"))
+    return "\n".join([*lines, f"{runs:,} runs in {hours / 3600:.1f} hours of processor time"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("minutes", type=float, help="of the clock, for all targets together")
     parser.add_argument("target", nargs="*", help="those of tests/fuzz/fuzz_targets.def; default: all")
+    parser.add_argument("--until", type=int, metavar="RUNS", help="leave out targets that have had so many in all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
     parser.add_argument("--check", action="store_true", help="look at the arguments alone")
     given = parser.parse_args()
     known = targets()
     unknown = [name for name in given.target if name not in known]
-    if unknown or given.minutes <= 0:
-        raise SystemExit(f"error: expected minutes above 0 and targets of: {' '.join(known)}")
+    if unknown or given.minutes <= 0 or given.jobs <= 0:
+        raise SystemExit(f"error: expected minutes and jobs above 0, and targets of: {' '.join(known)}")
     if given.check:
         return
-    chosen = given.target or list(known)
+    totals = json.loads(STATE.read_text()) if STATE.exists() else {}
+    chosen = [name for name in given.target or known
+              if given.until is None or totals.get(name, {}).get("runs", 0) < given.until]
+    if not chosen:
+        print(table_of(totals))
+        return
+    # Some targets write files, which are faster in memory.
+    in_memory = tempfile.mkdtemp(prefix="morton-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    try:
+        sys.exit(fuzz(chosen, known, totals, given, in_memory))
+    finally:
+        shutil.rmtree(in_memory, ignore_errors=True)
+
+
+def fuzz(chosen, known, totals, given, in_memory):
+    """Runs the targets and prints what came of them; the status."""
+    os.environ["TMPDIR"] = in_memory
     # Short stacks of allocations and few bytes kept behind frees: models are planned twice as fast so.
     os.environ["ASAN_OPTIONS"] = "detect_leaks=0:malloc_context_size=2:quarantine_size_mb=16"
     os.environ["MORTON_CACHE_DIR"] = str(BUILD / "cache")
@@ -134,9 +164,8 @@ def main():
                 else:
                     findings.append((path, said))
 
-    jobs = min(os.cpu_count() or 1, len(chosen))
+    jobs = min(given.jobs, len(chosen))
     share = given.minutes * 60 * jobs / len(chosen)
-    totals = json.loads(STATE.read_text()) if STATE.exists() else {}
     print(f"{'target':<14}{'runs in all':>12}{'new':>10}{'runs/s':>8}{'found':>7}{'slowest':>9}{'memory':>9}  seeds", flush=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(run, target, known[target], share): target for target in chosen}
@@ -144,19 +173,22 @@ def main():
             target = running[done]
             new, seeds, found = done.result()
             findings += found
-            old = totals.get(target, {"runs": 0, "slowest_s": 0, "most_mb": 0})
-            totals[target] = {"runs": old["runs"] + new["runs"], "slowest_s": max(old["slowest_s"], new["slowest_s"]),
-                              "most_mb": max(old["most_mb"], new["most_mb"])}
+            old = {"runs": 0, "seconds": 0, "found": 0, "slowest_s": 0, "most_mb": 0, **totals.get(target, {})}
+            totals[target] = {name: old[name] + more for name, more in
+                              (("runs", new["runs"]), ("seconds", round(new["seconds"])), ("found", len(found)))}
+            for name in ("slowest_s", "most_mb"):
+                totals[target][name] = max(old[name], new[name])
             STATE.write_text(json.dumps(totals, indent=1) + "\n")
             rate = new["runs"] / max(new["seconds"], 1e-3)
             print(f"{target:<14}{totals[target]['runs']:>12}{new['runs']:>10}{rate:>8.0f}{len(found):>7}"
                   f"{totals[target]['slowest_s']:>7} s{totals[target]['most_mb']:>6} MB  {' '.join(map(str, seeds))}", flush=True)
+    print("\n" + table_of(totals))
     for path, said in findings:
         place = path.relative_to(ROOT)
         print(f"\n{said}\n  build-fuzz/fuzz/{path.parent.name if path.parent.name in known else path.name} {place}")
     if findings:
         print(f"\n{len(findings)} inputs end a target; each line above reproduces one.", file=sys.stderr)
-    sys.exit(1 if findings else 0)
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

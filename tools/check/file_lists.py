@@ -14,7 +14,8 @@ import re
 
 from project import ROOT, Problems, files, read
 
-TEST_FOLDERS = {"support", "host", "device", "model", "error", "plans", "consumer", "fuzz"}
+TEST_FOLDERS = {"support", "host", "device", "model", "error", "plans", "consumer", "fuzz",
+                "graphs"}
 
 
 def check_kernels(problems):
