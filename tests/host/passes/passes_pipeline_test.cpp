@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "passes/passes.hpp"
 #include "passes/pipeline.hpp"
 #include "support/cases.hpp"
@@ -132,6 +133,26 @@ TEST(FuseEpilogues, KeepsToItsLimits) {
   const Graph graph = after_passes("Gemm", "3x5 5x7 | |" + adds);
   EXPECT_EQ(graph.nodes.size(), 3U);
   for (const Node& node : graph.nodes) EXPECT_LE(node.epilogue.input_count, 7);
+}
+
+/// As loops leave them that are written out. Where each node looked at all others, so many would
+/// take minutes.
+TEST(FuseEpilogues, TakesTimeInProportionToTheNodes) {
+  constexpr int kNodes = 60000;
+  Graph graph = graph_of("Relu", "1x1");
+  for (int i = 1; i < kNodes; ++i) {
+    const TensorId id = graph.add_tensor({.name = "t" + std::to_string(i), .shape = {1, 1}});
+    const std::string op = i % 2 == 0 ? "Softmax" : "Tanh";  // what others join, and what joins
+    graph.nodes.push_back({.op = op,
+                           .name = "n" + std::to_string(i),
+                           .inputs = {graph.nodes.back().outputs[0]},
+                           .outputs = {id}});
+  }
+  graph.outputs = {graph.nodes.back().outputs[0]};
+  const Stopwatch watch;
+  EXPECT_EQ(passes::fuse_epilogues(graph, {}), kNodes / 2);
+  EXPECT_LT(watch.milliseconds(), 10e3);
+  verify(graph, "joined");
 }
 
 /// y = relu(a B) + c D: the second input is ready later than the first producer stands.
