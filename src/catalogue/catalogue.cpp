@@ -138,7 +138,8 @@ Catalogue Catalogue::from_folder(const fs::path& folder) {
 
 void Catalogue::add_file(const fs::path& json) {
   const auto read_source = [&](const std::string& name) {
-    if (name.ends_with(".clh") && !fs::exists(json.parent_path() / name)) {
+    std::error_code status;
+    if (name.ends_with(".clh") && !fs::exists(json.parent_path() / name, status)) {
       if (const auto own = embedded_text(name)) return std::string(*own);
     }
     const InputFile file = InputFile::beneath(json.parent_path(), name);

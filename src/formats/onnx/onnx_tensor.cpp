@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "base/numbers/checked.hpp"
 #include "base/numbers/onnx_numbers.hpp"
@@ -190,7 +191,9 @@ RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
                      ", the tensor needs " + std::to_string(bytes) + " bytes");
   }
   std::shared_ptr<const MappedFile>& file = files_[location];
-  if (!file && is_plain_path(location) && !std::filesystem::exists(folder_ / location)) {
+  std::error_code status;  // of a name that no file can have, or links in a circle
+  const bool is_there = std::filesystem::exists(folder_ / location, status);
+  if (!file && is_plain_path(location) && !is_there) {
     throw ModelError(where + ": its data lies in the file " + in_quotes(location) +
                      ", which is not beside the model");
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -11,6 +12,7 @@
 #include "catalogue/catalogue.hpp"
 #include "catalogue/shared_text.hpp"
 #include "support/rooms.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -114,6 +116,17 @@ TEST(SharedText, AnythingElseIsRefused) {
   EXPECT_THAT(message("typedef int;"), HasSubstr("x.clh: expected"));
   EXPECT_THAT(message("#include \"y.clh\"\n"), HasSubstr("x.clh: includes another file; an entry"));
   EXPECT_EQ(message("// nothing\n"), "");
+}
+
+/// Of a catalogue's file that a user gives, which has no folder of shared texts.
+TEST(SharedText, ANameThatNoFileCanHaveIsRefused) {
+  const TemporaryFolder folder;
+  Json entry = Json::parse(kEntry);
+  entry["include"] = {std::string(300, 'n') + ".clh"};
+  std::ofstream(folder / "mine.json") << entry.dump();
+  std::ofstream(folder / "mine.cl") << text_of("mine.cl");
+  Catalogue catalogue;
+  EXPECT_THROW(catalogue.add_file(folder / "mine.json"), ModelError);
 }
 
 TEST(SharedText, WhatIsNotThereIsSaid) {

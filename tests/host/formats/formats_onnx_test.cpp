@@ -468,11 +468,13 @@ TEST(OnnxExternalData, StaysBeneathTheFolder) {
   external.set("offset", "0");
   std::filesystem::create_symlink(outside / "w.bin", external.folder / "link.bin");
   std::filesystem::create_directory_symlink(outside.path(), external.folder / "links");
+  std::filesystem::create_symlink("loop.bin", external.folder / "loop.bin");
   const std::string up = "../" + outside.path().filename().string() + "/w.bin";
   for (const std::string& location :
        {(outside / "w.bin").string(), up, "sub/../" + up, std::string("link.bin"),
         std::string("links/w.bin"), std::string("sub"), std::string("none.bin"), std::string(".."),
-        std::string("sub/w.bin\0x", 11)}) {
+        std::string("sub/w.bin\0x", 11), std::string("loop.bin"), std::string("sub/w.bin/x"),
+        std::string(300, 'n')}) {
     external.set("location", location);
     EXPECT_THROW((void)external.import(), ModelError) << location;
     for (const Confinement how : {Confinement::openat2_or_walk, Confinement::walk}) {
