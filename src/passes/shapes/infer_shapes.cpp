@@ -148,7 +148,13 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
       return;
     }
     Node& node = graph.nodes[n];
-    const auto types = infer(graph, node);
+    std::vector<TensorType> types;
+    try {
+      types = infer(graph, node);
+    } catch (const ModelError& error) {
+      late.require_misfit(n, error);
+      throw;
+    }
     for (std::size_t i = 0; i < types.size() && i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
       GraphTensor& tensor = graph.tensor(node.outputs[i]);

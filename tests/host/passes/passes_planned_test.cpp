@@ -8,6 +8,7 @@
 #include "ops/core/planned.hpp"
 #include "passes/pipeline.hpp"
 #include "support/rooms.hpp"
+#include "support/thrown.hpp"
 
 namespace morton::test {
 namespace {
@@ -145,6 +146,17 @@ TEST(PlannedValues, TensorsWithoutElementsAreKnown) {
   net.graph.outputs = {net.node("Concat", {x, none}, {{"axis", std::int64_t{1}}})};
   EXPECT_THAT(net.result().shape, ElementsAre(3, 17));
   EXPECT_EQ(net.graph.nodes.size(), 1);
+}
+
+/// NonZero finds 6 places at most, and 5 in a run that fits.
+TEST(PlannedValues, WhatMayFitIsNotRefusedBeforeARun) {
+  Net net;
+  const TensorId x = net.input("x", {{2, ""}, {3, ""}}, DType::f32);
+  const TensorId five = net.input("five", {{2, ""}, {5, ""}}, DType::i64);
+  net.graph.outputs = {net.node("Add", {net.node("NonZero", {x}), five})};
+  const auto error = thrown<NeedsSegments>([&] { (void)net.result(); });
+  EXPECT_EQ(error.waiting_node(), "Add1");
+  EXPECT_THAT(error.what(), HasSubstr("shapes 2x6 and 2x5 do not broadcast"));
 }
 
 }  // namespace
