@@ -179,6 +179,7 @@ if(public_header AND NOT MORTON_SANITIZE)
 endif()
 
 include(MortonTestsC)
+include(MortonTestsFaults)
 include(MortonTestsShell)
 
 # Every folder of examples/ is one program; so is every file of bench/.

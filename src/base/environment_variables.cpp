@@ -9,7 +9,7 @@
 namespace morton {
 namespace {
 
-constexpr std::array<EnvironmentVariable, 10> kVariables{{
+constexpr std::array<EnvironmentVariable, 11> kVariables{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
@@ -26,6 +26,10 @@ constexpr std::array<EnvironmentVariable, 10> kVariables{{
      "MiB that what describes a model's graph may take while it is read, instead of 8 times its "
      "file",
      "4096"},
+    {"MORTON_ANSWER_LIMIT",
+     "seconds that the host waits for a device before it gives a session up with an error; without "
+     "it, for ever",
+     "30"},
     {"MORTON_SLOW_WRITES",
      "milliseconds to wait before each piece of a file that is written, for tests", "5"},
     {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},

@@ -103,14 +103,18 @@ void Runner::slice_blocks(DeviceIndex device) {
 }
 
 Runner::~Runner() {
-  mapped_.clear();
+  if (!is_lost()) mapped_.clear();
   finish_quietly();
+  if (is_lost()) abandon();
 }
 
 void Runner::finish_quietly() noexcept {
-  for (const auto& queue : queues_) {
+  for (const DeviceIndex device : queues_.ids()) {
     try {
-      queue.finish();
+      await(device);
+      queue_of(device).finish();
+    } catch (const DeviceError&) {
+      return;  // lost
     } catch (const cl::Error&) {
       // A dead context has nothing left to wait for.
     }
@@ -141,6 +145,7 @@ ValueId Runner::state(const std::string& name) const {
 }
 
 void Runner::begin_run() {
+  require_not_lost();
   require_unmapped("running");
   for (const ValueId input : lent_.gone) {
     if (buffers_[input]() != own_.buffers[input]()) continue;  // the caller's holds what it holds
@@ -158,9 +163,10 @@ void Runner::enqueue(Part part) {
 }
 
 void Runner::enqueue_steps(Part part) {
-  const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
-  events_.assign(profiling ? launched_.size() : 0, StepEvents());
-  host_times_.assign(events_.size(), HostTimes());
+  require_not_lost();
+  const bool is_timed = kind_ == OpenClDevice::QueueKind::profiling || watch_.limit.is_set();
+  times_.events.assign(is_timed ? launched_.size() : 0, StepEvents());
+  times_.host.assign(times_.events.size(), HostTimes());
   const Stopwatch watch;
   read_waits_.begin();
   const std::vector<Step>& steps = loaded_->plan().steps;
@@ -196,16 +202,17 @@ void Runner::run_step_by_step() {
     throw UsageError("session: to run step by step it must profile (set_profiling)");
   }
   begin_run();
-  events_.assign(launched_.size(), StepEvents());
-  host_times_.assign(events_.size(), HostTimes());
+  times_.events.assign(launched_.size(), StepEvents());
+  times_.host.assign(times_.events.size(), HostTimes());
   const Stopwatch watch;
   for (std::size_t s = 0; s < launched_.size(); ++s) {
     const DeviceIndex device = loaded_->plan().steps[s].device;
     with_device_errors("running the model", info(device), [&] {
       enqueue_timed(s, watch);
+      await(device);
       queue_of(device).finish();
     });
-    host_times_[s].whole_us = watch.microseconds() - host_times_[s].enqueued_at_us;
+    times_.host[s].whole_us = watch.microseconds() - times_.host[s].enqueued_at_us;
   }
 }
 
@@ -215,6 +222,7 @@ void Runner::run_watched(const std::function<void(std::size_t)>& after) {
     const DeviceIndex device = loaded_->plan().steps[s].device;
     with_device_errors("running the model", info(device), [&] {
       enqueue_step(s, nullptr);
+      await(device);
       queue_of(device).finish();
     });
     after(s);
@@ -222,15 +230,18 @@ void Runner::run_watched(const std::function<void(std::size_t)>& after) {
 }
 
 void Runner::enqueue_timed(std::size_t index, const Stopwatch& run) {
-  if (events_.empty()) return enqueue_step(index, nullptr);
+  if (times_.events.empty()) return enqueue_step(index, nullptr);
   const double enqueued_at_us = run.microseconds();
-  enqueue_step(index, &events_[index]);
-  host_times_[index].enqueued_at_us = enqueued_at_us;
-  host_times_[index].enqueue_us = run.microseconds() - enqueued_at_us;
+  enqueue_step(index, &times_.events[index]);
+  times_.host[index].enqueued_at_us = enqueued_at_us;
+  times_.host[index].enqueue_us = run.microseconds() - enqueued_at_us;
 }
 
 void Runner::enqueue_step(std::size_t index, StepEvents* events) {
   const Step& step = loaded_->plan().steps[index];
+  // These wait for what is enqueued.
+  if (step.transfer() != nullptr) await(value_at(step.transfer()->from).device);
+  if (is_on_host(step)) await(step.device);
   if (const Transfer* rows = as_lent_rows(index)) {
     transfer_lent(*rows);
   } else if (const Transfer* stretch = step.transfer()) {
@@ -245,6 +256,7 @@ void Runner::enqueue_step(std::size_t index, StepEvents* events) {
 }
 
 cl::Event Runner::marker() {
+  require_not_lost();
   cl::Event event;
   with_errors("marking the queue",
               [&] { queues_.front().enqueueMarkerWithWaitList(nullptr, &event); });
@@ -253,6 +265,7 @@ cl::Event Runner::marker() {
 
 void Runner::wait() {
   for (const DeviceIndex device : queues_.ids()) {
+    await(device);
     with_device_errors("waiting for the model", info(device), [&] { queue_of(device).finish(); });
   }
 }
@@ -260,16 +273,18 @@ void Runner::wait() {
 std::vector<StepRecord> Runner::step_records() {
   wait();
   std::vector<StepRecord> records;
-  for (std::size_t s = 0; s < events_.size(); ++s) {
+  if (kind_ != OpenClDevice::QueueKind::profiling) return records;
+  for (std::size_t s = 0; s < times_.events.size(); ++s) {
     StepRecord record;
     record.step = &loaded_->plan().steps[s];
-    const HostTimes& host = host_times_[s];
+    const HostTimes& host = times_.host[s];
     record.enqueued_at_us = host.enqueued_at_us;
     record.enqueue_us = host.enqueue_us;
     record.host_us = host.whole_us;
     const bool has_events = record.step->transfer() == nullptr && !is_on_host(*record.step);
-    if (has_events) record.device = device_span(events_[s].first, events_[s].last);
-    if (record.device) record.calls = call_records(events_[s]);
+    const StepEvents& events = times_.events[s];
+    if (has_events) record.device = device_span(events.first, events.last);
+    if (record.device) record.calls = call_records(events);
     records.push_back(record);
   }
   return records;

@@ -17,6 +17,7 @@
 #include "device/use/transfer.hpp"
 #include "launch/launch.hpp"
 #include "morton/tensor.hpp"
+#include "run/answer_limit.hpp"
 #include "run/loaded_plan.hpp"
 #include "run/spare_results.hpp"
 #include "run/wait_policy.hpp"
@@ -41,6 +42,10 @@ struct StepRecord {
 
 /// Runs a loaded plan: a queue for each device and the memory between the steps. Inputs and outputs
 /// are on the first device. Belongs to one thread at a time.
+///
+/// Where an AnswerLimit is set and a device does not keep it, the runner is lost: a DeviceError
+/// says so then and whenever it is used again, and what it holds is never freed, since the driver
+/// may use it yet.
 class Runner {
  public:
   Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind);
@@ -95,6 +100,8 @@ class Runner {
   void wait();
   /// Waits; for destructors, which have nobody to tell of errors.
   void finish_quietly() noexcept;
+  /// Whether it can never run again.
+  [[nodiscard]] bool is_lost() const { return !watch_.lost.empty(); }
 
   /// Maps an input (to write) or output (to read). Throws UsageError where it is mapped already.
   [[nodiscard]] std::span<std::byte> map(ValueId value, MappedBuffer::Access access);
@@ -174,6 +181,15 @@ class Runner {
   void check_buffer(ValueId value, const cl::Buffer& buffer) const;
   /// Gives the steps this buffer for all names of the value's memory.
   void rebind(ValueId value, const cl::Buffer& buffer);
+  /// Before a call that waits for the device: waits for it as long as the limit says, if there is
+  /// one. Throws DeviceError where the runner is lost by then.
+  void await(DeviceIndex device);
+  [[noreturn]] void give_up(DeviceIndex device);
+  /// The first step of the run that has not ended, or "".
+  [[nodiscard]] std::string step_in_flight(DeviceIndex device) const;
+  void require_not_lost() const;
+  /// Leaves all that the driver may use to the process.
+  void abandon() noexcept;
   void require_unmapped(const std::string& action) const;
   void require_unmapped(ValueId value, const std::string& action) const;
   void with_errors(const std::string& what, const std::function<void()>& call) const;
@@ -220,15 +236,25 @@ class Runner {
     std::set<ValueId> now, gone;  ///< inputs that are lent, and that were and are not set
     std::map<ValueId, std::span<const std::byte>> bytes;  ///< of them, with several devices
     SpareResults spare;
+    std::map<ValueId, Tensor> kept;  ///< where there is a limit: what is on its way to the device
   };
   Lent lent_;
-  std::vector<StepEvents> events_;
   /// What the host's clock said of a step of the last profiled run.
   struct HostTimes {
     double enqueued_at_us = 0.0, enqueue_us = 0.0;
     std::optional<double> whole_us;
   };
-  std::vector<HostTimes> host_times_;
+  /// Of the last run's steps; empty unless the queue profiles or there is a limit.
+  struct Times {
+    std::vector<StepEvents> events;
+    std::vector<HostTimes> host;
+  };
+  Times times_;
+  struct Watch {
+    AnswerLimit limit;
+    std::string lost{};  ///< why it can run no more; empty while it can
+  };
+  Watch watch_;
   std::vector<Mapping> mapped_;
   /// How reads wait: the first one behind a run for that, others for themselves.
   struct ReadWaits {

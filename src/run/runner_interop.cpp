@@ -54,8 +54,7 @@ void Runner::use_kind(OpenClDevice::QueueKind kind) {
   queues_ = std::move(queues);
   own_queue_ = {queues_.front(), kind};
   kind_ = kind;
-  events_.clear();
-  host_times_.clear();
+  times_ = {};
 }
 
 void Runner::check_buffer(ValueId value, const cl::Buffer& buffer) const {
@@ -143,8 +142,11 @@ void Runner::rebind(ValueId value, const cl::Buffer& buffer) {
     try {
       give(before);
     } catch (const cl::Error& error) {
-      throw InternalError("the steps have no memory for '" + value_at(value).name +
-                          "': a driver took back what it had accepted (" + error.what() + ")");
+      // Steps with the wrong memory must never run.
+      watch_.lost = "session: the steps have no memory for '" + value_at(value).name + "', since " +
+                    error.what() + " returned " + opencl_error_text(error.err()) +
+                    "; make another session, or go on on another device (move_to)";
+      require_not_lost();
     }
     throw;
   }

@@ -41,7 +41,9 @@ void Runner::require_writable(ValueId value, const Tensor& tensor) const {
 }
 
 void Runner::write(ValueId value, const Tensor& tensor) {
+  require_not_lost();
   require_writable(value, tensor);
+  if (watch_.limit.is_set()) await(kFirstDevice);
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.
@@ -71,7 +73,7 @@ bool Runner::work_in(ValueId value, const Tensor& tensor) {
   if (is_read_later && target.kind != Value::Kind::output) return false;
   try {
     Block block = device.memory().over(bytes, std::make_shared<Tensor>(tensor));
-    // InternalError, where a step is left without memory, ends the run.
+    // Where a step is left without memory the run does not begin.
     with_errors("using the host's memory", [&] { rebind(value, block.buffer()); });
     if (target.kind == Value::Kind::output) {
       lent_.results[value] = {std::move(block), tensor};
@@ -97,7 +99,9 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
     lent_.now.insert(value);
     return;
   }
+  require_not_lost();
   require_writable(value, tensor);
+  if (watch_.limit.is_set()) lent_.kept[value] = tensor;
   read_waits_.begin();
   lent_.gone.erase(value);
   lent_.now.insert(value);
@@ -112,6 +116,8 @@ void Runner::take_back() {
   lent_.gone.merge(lent_.now);
   lent_.now.clear();
   lent_.bytes.clear();
+  if (is_lost()) return;
+  lent_.kept.clear();
   while (!lent_.inputs.empty()) {
     const ValueId value = lent_.inputs.begin()->first;
     with_errors("ending a run", [&] { rebind(value, own_.buffers[value]); });
@@ -184,6 +190,7 @@ void Runner::read_there(std::span<const ValueId> values, std::span<Tensor> tenso
   // Drivers of GPUs have ways of their own to wait.
   const bool may_ask = info.kind == DeviceInfo::Kind::cpu;
   const Stopwatch reading;
+  for (const DeviceIndex device : queues_.ids()) await(device);
   with_errors("reading output " + names, [&] {
     // The map waits and makes the memory the host's.
     for (const ValueId value : in_place) {
@@ -215,6 +222,7 @@ std::vector<std::byte> Runner::bytes_of(ValueId value) {
   const Value& source = value_at(value);
   std::vector<std::byte> bytes(static_cast<std::size_t>(source.bytes));
   if (bytes.empty()) return bytes;
+  await(kFirstDevice);
   with_errors("reading '" + source.name + "'", [&] {
     read_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, bytes);
   });
@@ -226,6 +234,7 @@ std::span<std::byte> Runner::map(ValueId value, MappedBuffer::Access access) {
   require_unmapped(value, "mapping");
   bring_in(value);
   std::span<std::byte> bytes;
+  await(kFirstDevice);
   if (target.bytes > 0) {
     with_errors("mapping '" + target.name + "'", [&] {
       const MappedBuffer::Range whole{0, target.bytes};

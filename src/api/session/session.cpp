@@ -78,8 +78,15 @@ void check_planned(const CompiledState& compiled, const std::string& name, const
 Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 void Event::wait() const {
-  with_device_errors("waiting for the model", state_->device->info(),
-                     [&] { state_->event.wait(); });
+  const DeviceInfo& info = state_->device->info();
+  with_device_errors("waiting for the model", info, [&] {
+    const AnswerLimit limit;
+    if (limit.is_set() && !limit.is_kept_by(state_->event)) {
+      throw DeviceError("waiting for the model: " + info.name + " has not answered for " +
+                        std::to_string(limit.milliseconds()) + " ms (MORTON_ANSWER_LIMIT)");
+    }
+    state_->event.wait();
+  });
 }
 
 Session::Session(const CompiledModel& model, const SessionOptions& options)
@@ -133,7 +140,7 @@ void api::LentInputs::all_returned() {
 
 api::LentInputs::~LentInputs() {
   if (!is_reading_) return;
-  Runner& runner = *Inside::of(session_).runner;
+  Runner& runner = *Inside::of(session_).runner;  // it may be lost, and then keeps what it was lent
   runner.finish_quietly();
   try {
     runner.take_back();

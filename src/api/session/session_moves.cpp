@@ -10,6 +10,28 @@ using namespace api;
 
 namespace {
 
+/// Brings what the caller has set, and the states, from one runner to another of the same model.
+void carry_over(Runner& from, const std::vector<PortInfo>& inputs, Runner& to) {
+  from.wait();
+  for (const PortInfo& port : inputs) {
+    const ValueId there = from.input(port.name);
+    const ValueId here = to.input(port.name);
+    if (!from.is_set(there)) {
+      to.forget(here);
+      continue;
+    }
+    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
+    from.read(there, tensor);
+    to.write(here, tensor);
+  }
+  for (const Port& port : from.loaded().plan().states) {
+    const ValueId there = from.state(port.name);
+    Tensor whole = tensor_of(from, there);
+    from.read(there, whole);
+    to.write(to.state(port.name), whole);
+  }
+}
+
 /// Where no final plan came, says so once, or throws where the model is not to fall back.
 void tell_of_failure(const CompiledState& interim, const Successor& successor) {
   const Message problem = successor.take_problem();
@@ -22,26 +44,8 @@ void tell_of_failure(const CompiledState& interim, const Successor& successor) {
 }  // namespace
 
 void Session::go_over(const CompiledModel& to) {
-  state_->runner->wait();
-  const CompiledState& compiled = *Inside::of(state_->model);
   auto runner = make_runner(to, state_->options);
-  for (const auto& port : compiled.inputs) {
-    const ValueId from = state_->runner->input(port.name);
-    const ValueId input = runner->input(port.name);
-    if (!state_->runner->is_set(from)) {
-      runner->forget(input);
-      continue;
-    }
-    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
-    state_->runner->read(from, tensor);
-    runner->write(input, tensor);
-  }
-  for (const Port& port : state_->runner->loaded().plan().states) {
-    const ValueId from = state_->runner->state(port.name);
-    Tensor whole = tensor_of(*state_->runner, from);
-    state_->runner->read(from, whole);
-    runner->write(runner->state(port.name), whole);
-  }
+  carry_over(*state_->runner, Inside::of(state_->model)->inputs, *runner);
   state_->model = to;
   state_->runner = std::move(runner);
 }
@@ -75,7 +79,23 @@ void Session::move_to(const Device& device) {
         "session: a model from a compiled file cannot move to another device; load the model "
         "itself and compile it");
   }
-  go_over(Inside::make(carry_out_anew(*Inside::of(state_->model), device)));
+  const CompiledModel moved = Inside::make(carry_out_anew(*Inside::of(state_->model), device));
+  try {
+    go_over(moved);
+  } catch (const DeviceError& error) {
+    // The device that it leaves may have failed: weights come from the model, and inputs can be set
+    // again.
+    const Runner& left = *state_->runner;
+    if (!left.loaded().plan().states.empty()) {
+      throw DeviceError(
+          "session: the model has states, and the device that has them no longer gives them: " +
+          error.message() + "; make another session on " + device.id() + ", and set its states");
+    }
+    auto runner = make_runner(moved, state_->options);
+    for (const PortInfo& port : Inside::of(moved)->inputs) runner->forget(runner->input(port.name));
+    state_->model = moved;
+    state_->runner = std::move(runner);
+  }
 }
 
 }  // namespace morton

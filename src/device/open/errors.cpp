@@ -81,6 +81,12 @@ std::string advice_for(int code) {
     return "; if a kernel touched memory outside its buffers, the context is lost and nothing more "
            "can run in this process: start it again";
   }
+  if (code == CL_DEVICE_NOT_AVAILABLE || code == CL_INVALID_CONTEXT ||
+      code == CL_INVALID_COMMAND_QUEUE) {
+    return "; the device no longer answers: what was there is lost. Open it again, or go on on "
+           "another device "
+           "(a session moves there, a training resumes from its checkpoint)";
+  }
   if (code == kNoPlatform) return "; no OpenCL driver is installed";
   return "";
 }

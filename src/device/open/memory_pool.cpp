@@ -23,6 +23,12 @@ bool is_out_of_memory(int code) {
          code == CL_OUT_OF_HOST_MEMORY;
 }
 
+/// A kernel takes a null buffer for memory at address 0, so a driver that says that it made one and
+/// did not is not believed.
+void require_made(const cl::Buffer& buffer, const char* function) {
+  if (buffer() == nullptr) throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, function);
+}
+
 }  // namespace
 
 /// What the pool and all of its blocks share; lives until the last of them dies.
@@ -104,7 +110,11 @@ cl::Buffer MemoryPool::Store::make(std::int64_t bytes) {
   // Where host and device share memory this lets both see it without a copy.
   const cl_mem_flags flags =
       CL_MEM_READ_WRITE | (info.memory.is_unified ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
-  const auto attempt = [&] { return cl::Buffer(context, flags, static_cast<std::size_t>(bytes)); };
+  const auto attempt = [&] {
+    cl::Buffer buffer(context, flags, static_cast<std::size_t>(bytes));
+    require_made(buffer, "clCreateBuffer");
+    return buffer;
+  };
   if (!free_blocks.empty()) {
     try {
       return attempt();
@@ -155,6 +165,7 @@ cl::Buffer Block::slice(std::int64_t offset_bytes, std::int64_t bytes) const {
     const cl_buffer_region region{static_cast<std::size_t>(offset_bytes),
                                   static_cast<std::size_t>(bytes)};
     part = whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+    require_made(part, "clCreateSubBuffer");
   });
   return part;
 }
@@ -191,6 +202,7 @@ Block MemoryPool::over(std::span<const std::byte> memory, std::shared_ptr<const 
                      store_->info, [&] {
                        buffer = cl::Buffer(store_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                                            memory.size(), const_cast<std::byte*>(memory.data()));
+                       require_made(buffer, "clCreateBuffer");
                      });
   return take_over(std::move(buffer), bytes, std::move(owner));
 }

@@ -29,7 +29,9 @@ std::vector<Found> find_devices(std::vector<std::string>& problems) {
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error& error) {
-    if (error.err() != kPlatformNotFound) problems.push_back(opencl_error_text(error.err()));
+    if (error.err() != kPlatformNotFound) {
+      problems.push_back(std::string(error.what()) + " returned " + opencl_error_text(error.err()));
+    }
     return {};
   }
   std::vector<Found> found;

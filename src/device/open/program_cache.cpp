@@ -226,7 +226,7 @@ std::shared_ptr<CachedProgram> ProgramCache::load(const std::string& key,
 cl::Program ProgramCache::program_from(const std::string& binary) const {
   const cl::Program::Binaries binaries{{binary.begin(), binary.end()}};
   cl::Program program(context_, {device_}, binaries);
-  program.build({device_}, options_.c_str());
+  build_program(program, device_, options_);
   return program;
 }
 
@@ -237,21 +237,17 @@ std::shared_ptr<CachedProgram> ProgramCache::build(const std::string& source,
   auto result = std::make_shared<CachedProgram>();
   with_device_errors(what, info_, [&] {
     cl::Program program(context_, source);
-    try {
-      program.build({device_}, options_.c_str());
-    } catch (const cl::BuildError& error) {
-      std::string log;
-      for (const auto& [device, text] : error.getBuildLog()) log += text;
-      while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    if (const cl_int error = build_result(program, device_, options_); error != CL_SUCCESS) {
+      const std::string log = log_of(program, device_);
       const std::string text = what + ": does not compile on " + info_.name + " with " + options_ +
-                               ": " + opencl_error_text(error.err());
+                               ": clBuildProgram returned " + opencl_error_text(error);
+      // Other codes, such as that of no memory, say nothing of the kernel.
+      if (error != CL_BUILD_PROGRAM_FAILURE) throw cl::Error(error, "clBuildProgram");
       if (log.empty()) {
         throw DeviceError(text +
                           "; the driver gave no log, as it does after a kernel of this process "
                           "died: start the process again");
       }
-      // Other codes, such as that of no memory, say nothing of the kernel.
-      if (error.err() != CL_BUILD_PROGRAM_FAILURE) throw DeviceError(text + shortened_log(log));
       throw RefusedKernels(text + shortened_log(log), kernels);
     }
     const auto missing = missing_kernels(program, kernels);

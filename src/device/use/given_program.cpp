@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "device/open/build_log.hpp"
 
 namespace morton::device {
 namespace {
@@ -23,7 +24,7 @@ std::shared_ptr<CachedProgram> program_of_binary(OpenClDevice& device,
   try {
     const cl::Program::Binaries binaries{{binary.begin(), binary.end()}};
     program->program = cl::Program(device.context(), {device.device()}, binaries);
-    program->program.build({device.device()}, device.programs().options().c_str());
+    build_program(program->program, device.device(), device.programs().options());
     for (const std::string& kernel : kernels) {
       (void)cl::Kernel(program->program, kernel.c_str());
     }

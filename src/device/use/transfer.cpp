@@ -41,7 +41,9 @@ cl_map_flags flags_of(MappedBuffer::Access access, const DeviceInfo& info) {
 /// learn of the end so does not order memory, so the caller waits nevertheless, without sleeping.
 void ask_for_end(const cl::Event& event, double most_us) {
   for (const Stopwatch watch; watch.microseconds() < most_us;) {
-    if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) return;
+    const cl_int status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+    if (status < 0) throw cl::Error(status, "a command");
+    if (status == CL_COMPLETE) return;
     std::this_thread::yield();
   }
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "device/open/build_log.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
 #include "device/open/quirks.hpp"
@@ -108,7 +109,7 @@ class CompileWorker {
     built.kernels = {job.function};
     with_device_errors(what, device_->info(), [&] {
       built.program = cl::Program(device_->context(), job.source);
-      built.program.build({device_->device()}, job.options.c_str());
+      build_program(built.program, device_->device(), job.options);
       launch_once(job, built.program, *device_);
     });
     if (has_effect(device_->info(), QuirkEffect::binary_compiles_again) && pocl_is_as_it_comes()) {
