@@ -32,6 +32,6 @@ target_compile_definitions(fault_trials PRIVATE
 set_target_properties(fault_trials PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 set(faults_cache ${PROJECT_BINARY_DIR}/Testing/cache/faults)
 file(MAKE_DIRECTORY ${faults_cache})
-add_test(NAME faults COMMAND fault_trials --sample ${faults_cache})
+add_test(NAME faults COMMAND fault_trials --sample ${faults_cache} load run serve lost)
 set_tests_properties(faults PROPERTIES
   TIMEOUT 300 ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${faults_cache}/pocl")

@@ -145,7 +145,8 @@ bool fails(const char* function, int file) {
   return is_inside(file) && counted(function, "-") == Way::fail;
 }
 
-bool writes(int flags) { return (flags & (O_WRONLY | O_RDWR | O_CREAT)) != 0; }
+/// A folder is opened to flush it.
+bool writes(int flags) { return (flags & (O_WRONLY | O_RDWR | O_CREAT | O_DIRECTORY)) != 0; }
 
 template <typename Real>
 int opened(Real real_open, const char* path, int flags, mode_t mode) {

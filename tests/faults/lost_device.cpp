@@ -167,10 +167,10 @@ class Trials {
 
 }  // namespace
 
-std::vector<std::string> lose_devices(const std::string& folder) {
+std::vector<std::string> lose_devices(const std::string& folder, LostParts parts) {
   Trials trials(folder);
   trials.vanishing();
-  trials.training();
+  if (parts == LostParts::all) trials.training();
   trials.hanging();
   return trials.wrong();
 }

@@ -28,12 +28,14 @@ namespace {
 constexpr unsigned kLongestTrialS = 60;
 constexpr const char* kLost = "lost";
 constexpr const char* kUsage =
-    "usage: fault_trials [--sample] [--seed N] [--some N] [--allocations STRIDE] [--verbose] "
-    "FOLDER [SCENARIO...]\n"
+    "usage: fault_trials [--sample] [--seed N] [--some N] [--allocations STRIDE] "
+    "[--no-calls] [--verbose] FOLDER [SCENARIO...]\n"
     "  --sample       one call of each function with one error, ten allocations\n"
     "  --seed N       of random calls (1)\n"
     "  --some N       random calls of each function beside the first and the last (2)\n"
-    "  --allocations  every so many fail; 0: none (1)\n";
+    "  --allocations  every so many fail; 0: none (1)\n"
+    "  --no-calls     no call of OpenCL fails\n"
+    "  --verbose      prints each trial\n";
 
 struct Options {
   Choice choice;
@@ -62,6 +64,8 @@ Options options_of(int count, char** words) {
       options.choice.sample = true;
     } else if (word == "--verbose") {
       options.verbose = true;
+    } else if (word == "--no-calls") {
+      options.choice.calls = false;
     } else if (word == "--seed") {
       options.choice.seed = static_cast<unsigned>(number());
     } else if (word == "--some") {
@@ -164,7 +168,8 @@ long lose(const Options& options) {
     ::alarm(5 * kLongestTrialS);
     std::vector<std::string> wrong;
     try {
-      wrong = lose_devices(options.folder + "/lost");
+      wrong = lose_devices(options.folder + "/lost",
+                           options.choice.sample ? LostParts::without_training : LostParts::all);
     } catch (const std::exception& error) {
       wrong.push_back(error.what());
     }

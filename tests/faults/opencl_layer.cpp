@@ -3,11 +3,12 @@
 // An OpenCL layer, as ocl-icd 2.3 and Khronos' loader load it
 // (OPENCL_LAYERS=/path/libmorton_fault_layer.so): it stands between a program and all drivers. It
 // counts the calls of each function, keeps account of objects and bytes, and lets a chosen call
-// fail or hang, as a test program in the same process says (opencl_layer.hpp) or, for other
-// programs, as two environment variables say:
-//   MORTON_LAYER_FAULT=FUNCTION:CALL:ERROR:WAY    ("clFinish:3:-5:once"; ways: once, from-here,
-//   lie, stall) MORTON_LAYER_REPORT=FILE                      (what is live, and the most bytes,
-//   are added to it when the process ends)
+// fail, as a test program in the same process says (opencl_layer.hpp) or, for other programs, as
+// two environment variables say:
+//   MORTON_LAYER_FAULT=FUNCTION:CALL:ERROR:WAY
+//       "clFinish:3:-5:once"; ways: once, from-here, lie, stall
+//   MORTON_LAYER_REPORT=FILE
+//       gets a line when the process ends: what is live, and the most bytes
 #include "faults/opencl_layer.hpp"
 
 #include <CL/cl_layer.h>
@@ -173,9 +174,11 @@ struct Layered<Id, R (*)(A...)> {
       if (way == kFaultStall) return stall(arguments...);
     }
     if constexpr (std::is_same_v<R, cl_int>) {
-      // Whoever releases has given the object away, whatever comes back.
-      if constexpr (std::string_view(kEntries[Id].name).starts_with("clRelease"))
-        real(arguments...);
+      // Whoever releases has given the object away, whatever comes back; and a device that has
+      // vanished does no more work when somebody has waited for it.
+      constexpr bool is_release = std::string_view(kEntries[Id].name).starts_with("clRelease");
+      constexpr bool is_wait = Id == k_clFinish || Id == k_clWaitForEvents;
+      if (is_release || (is_wait && way == kFaultFromHere)) real(arguments...);
       return state().error;
     } else {
       const auto all = std::forward_as_tuple(arguments...);

@@ -156,7 +156,7 @@ class Serve : public Compiled {
     constexpr int kRequests = 3;
     std::array<Answer, 2> answers;
     std::array<std::exception_ptr, 2> failures{};
-    std::vector<std::thread> clients;
+    std::vector<std::jthread> clients;
     for (std::size_t c = 0; c < sessions_.size(); ++c) {
       clients.emplace_back([&, c] {
         for (int r = 0; r < kRequests; ++r) {
@@ -169,7 +169,7 @@ class Serve : public Compiled {
         }
       });
     }
-    for (std::thread& client : clients) client.join();
+    clients.clear();
     for (const std::exception_ptr& failure : failures) {
       if (failure != nullptr) std::rethrow_exception(failure);
     }

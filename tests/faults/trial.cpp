@@ -173,7 +173,7 @@ Verdict try_fault(Scenario& scenario, const Fault& fault, const Clean& clean) {
 std::vector<Fault> faults_for(const Clean& clean, const Choice& choice) {
   std::mt19937 random(choice.seed);
   std::vector<Fault> faults;
-  for (int f = 0; f < morton_layer_functions(); ++f) {
+  for (int f = 0; choice.calls && f < morton_layer_functions(); ++f) {
     const long calls = clean.calls[static_cast<std::size_t>(f)];
     if (calls == 0) continue;
     // OpenCL's C++ binding (CL/opencl.hpp) releases a handle that it failed to retain, so nobody

@@ -51,6 +51,7 @@ struct Choice {
   unsigned seed = 1;
   int some = 2;
   bool sample = false;
+  bool calls = true;           ///< of OpenCL
   long allocation_stride = 1;  ///< 0: no allocation fails
 };
 [[nodiscard]] std::vector<Fault> faults_for(const Clean& clean, const Choice& choice);

@@ -2,6 +2,7 @@
 #include "base/files/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,6 +71,30 @@ bool is_unfinished(std::string_view name, std::string_view whole) {
   const std::string_view fixed = kUnfinished.substr(0, kUnfinished.find('X'));
   return name.size() == whole.size() + kUnfinished.size() && name.starts_with(whole) &&
          name.substr(whole.size()).starts_with(fixed);
+}
+
+/// Locks an open file; false where another process has it and `kind` says not to wait. Where the
+/// file system knows no locks there is nobody to mind.
+bool lock(int descriptor, int kind) {
+  int status = -1;
+  do {
+    status = ::flock(descriptor, kind);
+  } while (status != 0 && errno == EINTR);
+  return status == 0 || errno != EWOULDBLOCK;
+}
+
+/// A file of that pattern's name that is locked: so `remove_unfinished` knows that it is being
+/// written.
+int make_unfinished(std::string& temporary, const std::string& pattern) {
+  while (true) {
+    temporary = pattern;
+    const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
+    if (created < 0) fail_writing_with_errno(temporary, "cannot create");
+    static_cast<void>(lock(created, LOCK_EX));
+    // Whoever found it before it was locked has removed it.
+    if (::access(temporary.c_str(), F_OK) == 0 || errno != ENOENT) return created;
+    ::close(created);
+  }
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -142,9 +167,8 @@ void write_file_atomically(const std::filesystem::path& path,
   std::error_code status;
   std::filesystem::create_directories(folder, status);
   if (status) fail_writing(folder, "cannot create the folder: " + status.message());
-  std::string temporary = path.string() + std::string(kUnfinished);
-  const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (created < 0) fail_writing_with_errno(temporary, "cannot create");
+  std::string temporary;
+  const int created = make_unfinished(temporary, path.string() + std::string(kUnfinished));
   try {
     for (const std::string_view part : parts) write_all(created, part, temporary);
     // mkostemp makes the file private; an ordinary file follows the user's mask.
@@ -175,7 +199,11 @@ void remove_unfinished(const std::filesystem::path& path) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_of(path), status)) {
     if (is_unfinished(entry.path().filename().string(), name)) found.push_back(entry.path());
   }
-  for (const std::filesystem::path& file : found) std::filesystem::remove(file, status);
+  for (const std::filesystem::path& file : found) {
+    const Descriptor opened(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const bool is_written = opened.get() >= 0 && !lock(opened.get(), LOCK_EX | LOCK_NB);
+    if (!is_written) std::filesystem::remove(file, status);
+  }
 }
 
 std::string digest_of(std::string_view bytes) {

@@ -250,11 +250,18 @@ void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,
   const auto wait = [&] {
     if (!std::exchange(waits, false)) return;
     with_device_errors("reading", info, [&] {
-      if (last() != nullptr) {
-        queue.flush();
-        ask_for_end(last, asking_us);
+      try {
+        if (last() != nullptr) {
+          queue.flush();
+          ask_for_end(last, asking_us);
+        }
+        queue.finish();
+      } catch (const cl::Error&) {
+        // What failed, for want of the host's memory say, has not waited. Where this fails too the
+        // context is dead, and nothing comes any more.
+        static_cast<void>(::clFinish(queue()));
+        throw;
       }
-      queue.finish();
     });
   };
   try {

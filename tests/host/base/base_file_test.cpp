@@ -93,6 +93,21 @@ TEST_F(File, AKillLeavesAnUnfinishedFile) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+/// Two programs may write one file: the one that cleans up leaves the other's.
+TEST_F(File, AFileThatIsBeingWrittenStays) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::setenv("MORTON_SLOW_WRITES", "20", 1);
+    write_file_atomically(folder_ / "x", "new");
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) remove_unfinished(folder_ / "x");
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_file(folder_ / "x", kLimit), "new");
+}
+
 TEST_F(File, FlushesFoldersWhereThatExists) {
   flush_folder(folder_);
   flush_folder("/proc");
