@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the layer (opencl_layer.cpp) lets a test program in the same process do. The layer is
-/// loaded by the OpenCL loader, so these are found by name (dlsym), by `Layer` in
-/// layer_control.hpp.
+/// What the layer (opencl_layer.cpp) lets a test program do that links it. The OpenCL loader loads
+/// the same library, which is then there once.
 extern "C" {
 
 /// How a call fails.

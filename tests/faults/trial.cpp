@@ -176,7 +176,7 @@ std::vector<Fault> faults_for(const Clean& clean, const Choice& choice) {
   for (int f = 0; choice.calls && f < morton_layer_functions(); ++f) {
     const long calls = clean.calls[static_cast<std::size_t>(f)];
     if (calls == 0) continue;
-    // OpenCL's C++ binding (CL/opencl.hpp) releases a handle that it failed to retain, so nobody
+    // OpenCL's C++ binding releases a handle that it failed to retain, so nobody
     // above it can go on.
     if (std::string_view(morton_layer_name(f)).starts_with("clRetain")) continue;
     const int* errors = nullptr;

@@ -15,7 +15,7 @@ import re
 from project import ROOT, Problems, files, read
 
 TEST_FOLDERS = {"support", "host", "device", "model", "error", "plans", "consumer", "fuzz",
-                "graphs"}
+                "graphs", "faults"}
 
 
 def check_kernels(problems):

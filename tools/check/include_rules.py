@@ -30,7 +30,7 @@ ROOMS = {
 }
 MOST_FILES = 40  # of a folder, directly
 # Only these see OpenCL.
-OPENCL_FOLDERS = ("src/device/", "tests/device/")
+OPENCL_FOLDERS = ("src/device/", "tests/device/", "tests/faults/opencl_layer")
 # Is for programs that call OpenCL themselves; no source of Morton includes it.
 OF_OPENCL_USERS = "include/morton/mirror.hpp"
 # A library of its own: libmorton must do without it.

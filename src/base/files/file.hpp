@@ -28,8 +28,8 @@ enum class Flush : std::uint8_t { at_once, later };
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> parts, Flush flush = Flush::at_once);
 
-/// Removes the temporary files that a kill in the middle of writing `path` has left beside it. Those
-/// that are being written stay, and what cannot be removed.
+/// Removes the temporary files that a kill in the middle of writing `path` has left beside it.
+/// Those that are being written stay, and what cannot be removed.
 void remove_unfinished(const std::filesystem::path& path);
 
 /// Flushes the names in `folder`, so that a renamed file stays renamed. Not every file system has
