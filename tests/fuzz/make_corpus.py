@@ -14,6 +14,7 @@ import struct
 import zlib
 
 import numpy as np
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
@@ -176,8 +177,49 @@ def models():
              node("Cast", ["z"], ["y"], to=1)]
     write("onnx", "picks", model("picks", picks, [("x", [2, 5])], [("y", [2, "M"])],
                                  [("k", np.array([3], np.int64)), ("n", np.array([1, 0], np.int64))]))
+    twice = helper.make_function("local", "Twice", ["a"], ["c"], [node("Add", ["a", "a"], ["c"])], [helper.make_opsetid("", 13)])
+    made = onnx.ModelProto.FromString(model("functions", [node("Twice", ["x"], ["y"], domain="local")], [("x", [2])],
+                                            [("y", [2])], domains=(("", 13), ("local", 1))))
+    made.functions.append(twice)
+    write("onnx", "functions", made.SerializeToString())
     write("onnx", "recurrent", model("recurrent", [node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2)],
                                      [("x", [3, 1, 2])], [("y", [3, 1, 1, 2])], [("w", ramp(1, 8, 2)), ("r", ramp(1, 8, 2))]))
+
+
+def external_data():
+    def tensor(name, offset, location="weights.bin"):
+        made = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=[2, 4], data_location=TensorProto.EXTERNAL)
+        for key, value in (("location", location), ("offset", str(offset)), ("length", "32")):
+            made.external_data.add(key=key, value=value)
+        return made
+    node = helper.make_node
+    made = onnx.ModelProto.FromString(model("external", [node("Add", ["x", "a"], ["s"]), node("Mul", ["s", "b"], ["y"])],
+                                            [("x", [2, 4])], [("y", [2, 4])]))
+    made.graph.initializer.extend([tensor("a", 0), tensor("b", 64, "part/more.bin")])
+    write("external_data", "two_files", made.SerializeToString())
+    made.graph.initializer[1].external_data[0].value = "link.bin"
+    write("external_data", "link", made.SerializeToString())
+
+
+def data_sets():
+    mark = b"\n===\n"
+    head = struct.pack(">IIII", 0x803, 2, 3, 4)
+    write("dataset", "idx", b"i" + head + bytes(24) + mark + struct.pack(">II", 0x801, 2) + b"\0\1")
+    names = "".join(f"class {i}\n" for i in range(10)).encode()
+    write("dataset", "cifar", b"c" + names + mark + b"\3" + bytes(3072))
+    file = io.BytesIO()
+    np.savez(file, x=np.zeros((2, 1, 2, 2), np.uint8), y=np.array([0, 1]))
+    write("dataset", "arrays", b"z" + file.getvalue())
+    rgb = png(2, 2, 2, bytes(6))
+    write("dataset", "pictures", b"p" + rgb + mark + jpeg(2, 2, 3) + mark + rgb)
+
+
+def logs():
+    columns = "step,epoch,loss,accuracy,validation_loss,validation_accuracy,learning_rate,images_per_second,seconds\n"
+    lines = "".join(f"{i},1,0.5,,,,0.1,20.0,{i}.000\n" for i in (6, 7, 8))
+    objects = "".join('{"step":%d,"epoch":1,"loss":0.5}\n' % i for i in (6, 7, 8))
+    write("training_log", "both", columns + lines + "\n===\n" + objects)
+    write("training_log", "cut", columns + lines[:20] + "\n===\n" + objects[:40])
 
 
 def trees():
@@ -214,7 +256,8 @@ def scripts():
 
 if __name__ == "__main__":
     shutil.rmtree(CORPUS, ignore_errors=True)
-    for make in (arrays, safetensors, pictures, texts, tuning, tensors, models, trees, scripts):
+    for make in (arrays, safetensors, pictures, texts, tuning, tensors, models, external_data, data_sets, logs, trees,
+                 scripts):
         make()
     files = [f for f in CORPUS.rglob("*") if f.is_file()]
     print(f"{len(files)} files, {sum(f.stat().st_size for f in files)} bytes")

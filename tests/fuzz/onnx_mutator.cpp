@@ -27,6 +27,7 @@ class ModelMutator {
       tensor_extent,
       tensor_number,
       tensor_kind,
+      tensor_place,
       input_extent,
       input_kind,
       node_kind,
@@ -56,6 +57,9 @@ class ModelMutator {
         break;
       case tensor_kind:
         with(graph_.mutable_initializer(), [&](auto& t) { t.set_data_type(random_.kind()); });
+        break;
+      case tensor_place:
+        with(graph_.mutable_initializer(), [&](auto& t) { change_place(t, random_); });
         break;
       case input_extent:
         change_input();

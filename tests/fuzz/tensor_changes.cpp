@@ -4,6 +4,7 @@
 #include <onnx.pb.h>
 
 #include <string>
+#include <vector>
 
 namespace morton::test {
 
@@ -50,6 +51,68 @@ void change_numbers(onnx::TensorProto& tensor, RandomValues& random) {
   raw.replace(place, size,
               wide ? reinterpret_cast<const char*>(&whole) : reinterpret_cast<const char*>(&part),
               size);
+}
+
+namespace {
+
+std::string any_location(RandomValues& random) {
+  static const std::vector<std::string> kLocations{"weights.bin",
+                                                   "part/more.bin",
+                                                   "empty.bin",
+                                                   "part",
+                                                   "link.bin",
+                                                   "up/foreign.bin",
+                                                   "loop.bin",
+                                                   "../foreign.bin",
+                                                   "part/../../foreign.bin",
+                                                   "./weights.bin",
+                                                   "weights.bin/",
+                                                   "part//more.bin",
+                                                   "..\\foreign.bin",
+                                                   "/etc/passwd",
+                                                   "/dev/zero",
+                                                   "/proc/self/mem",
+                                                   "absent.bin",
+                                                   ".",
+                                                   "",
+                                                   std::string("weights.bin\0x", 13),
+                                                   std::string(300, 'n'),
+                                                   std::string(1500, '/'),
+                                                   "\xff\xfe",
+                                                   "weights.bin\n"};
+  return kLocations[random.below(kLocations.size())];
+}
+
+/// A number of bytes, or a text that looks like one.
+std::string any_size(RandomValues& random) {
+  static const std::vector<std::string> kTexts{"",    "+4",   " 4",  "4 ",
+                                               "0x4", "4.0",  "1e2", "-0",
+                                               "٤",   "0004", "--4", "99999999999999999999",
+                                               "nan", "256",  "255", "257"};
+  if (random.below(2) == 0) return kTexts[random.below(kTexts.size())];
+  return std::to_string(random.number(4));
+}
+
+}  // namespace
+
+void change_place(onnx::TensorProto& tensor, RandomValues& random) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) {
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    if (random.below(4) != 0) tensor.clear_raw_data();
+  }
+  auto& entries = *tensor.mutable_external_data();
+  const auto choice = random.below(8);
+  if (choice == 0 && entries.size() > 0) {
+    entries.DeleteSubrange(random.place(entries.size()), 1);
+    return;
+  }
+  const bool adds = choice == 1 || entries.empty();
+  auto& entry = adds ? *entries.Add() : *entries.Mutable(random.place(entries.size()));
+  if (adds) {
+    static const std::vector<std::string> kKeys{"location", "offset", "length", "checksum", ""};
+    entry.set_key(kKeys[random.below(kKeys.size())]);
+  }
+  entry.set_value(entry.key() == "location" ? any_location(random) : any_size(random));
 }
 
 }  // namespace morton::test

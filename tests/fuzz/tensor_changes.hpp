@@ -13,5 +13,7 @@ namespace morton::test {
 void change_extent(onnx::TensorProto& tensor, RandomValues& random);
 /// Changes an element in each of its fields that has any.
 void change_numbers(onnx::TensorProto& tensor, RandomValues& random);
+/// Says that its data lie in another file, or changes where they lie there.
+void change_place(onnx::TensorProto& tensor, RandomValues& random);
 
 }  // namespace morton::test

@@ -76,6 +76,9 @@ class Graph:
             opsets.append(helper.make_opsetid("com.microsoft", 1))
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
+    def has_nan(self):
+        return any(array.dtype.kind == "f" and np.isnan(array).any() for array in self.values.values())
+
     def sinks(self):
         """Values that no node reads."""
         read = {name for node in self.nodes for name in node.input}

@@ -204,7 +204,8 @@ def _(b):
           "ReduceLogSumExp", "ReduceSumSquare", weight=6)
 def _(b, op):
     x = within(b, 0.01, 100) if op == "ReduceLogSum" else \
-        b.value(("f32", "f32", "i64", "i32") if op in ("ReduceSum", "ReduceMax", "ReduceMin") else REALS)
+        b.value(("f32", "f32", "i64", "i32") if op in ("ReduceSum", "ReduceMax", "ReduceMin") else REALS,
+                fits=lambda array: op != "ReduceMean" or array.size > 0)  # the mean of nothing is left open
     axes = axes_of(b, x)
     keep = {"keepdims": b.between(0, 1)}
     if b.graph.opset >= (13 if op == "ReduceSum" else 18):
@@ -332,6 +333,9 @@ def _(b):
         starts.append(begin)
         ends.append(end)
     whole = [b.places(np.array(part, np.int64)) for part in (starts, ends, axes, steps)]
+    # ONNX Runtime takes the largest number for the beginning where a step goes backwards.
+    if any(step < 0 and end >= 2**31 - 1 for step, end in zip(b.at(whole[3]), b.at(whole[1]))):
+        return
     b.node("Slice", [x, *whole[:b.pick((3, 4, 4)) if axes != sorted(axes) or len(axes) < len(shape) else 4]])
 
 
@@ -550,7 +554,9 @@ def window(b, sides, most=4):
     if way < 0.4:
         given["pads"] = [b.between(0, n - 1) for n in size * 2]
     elif way < 0.55:
-        given["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER", "VALID"))
+        # ONNX Runtime pads by less than nothing where a window is smaller than its stride.
+        same = all(n >= step for n, step in zip(size, given.get("strides", [1] * len(size))))
+        given["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER", "VALID")) if same else "VALID"
     return given
 
 
@@ -576,9 +582,6 @@ def _(b):
     given = window(b, shape[2:], 3)
     if b.chance(0.2):
         given["dilations"] = [b.between(1, 2) for _ in shape[2:]]
-    # ONNX Runtime leaves out what no product reaches, where ONNX asks for extents times strides.
-    if any(n < step for n, step in zip(given["kernel_shape"], given.get("strides", ()))) and "auto_pad" in given:
-        del given["auto_pad"]
     if "strides" in given and b.chance(0.3):
         given["output_padding"] = [b.between(0, n - 1) for n in given["strides"]]
     w = b.fresh("f32", (shape[1], each, *given["kernel_shape"]), 0.8)

@@ -107,9 +107,8 @@ void LateExtents::require_known(const Node& node) const {
 
 void LateExtents::require_misfit(std::size_t n, const ModelError& error) const {
   const Node& node = table_.graph().nodes[n];
-  if (std::ranges::none_of(node.inputs, [&](TensorId id) {
-        return id != kNoTensor && table_.is_late(id);
-      })) {
+  if (std::ranges::none_of(node.inputs,
+                           [&](TensorId id) { return id != kNoTensor && table_.is_late(id); })) {
     return;
   }
   table_.refuse(node, std::string("an extent is known at run time alone, and the most that it may "

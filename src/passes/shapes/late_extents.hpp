@@ -24,8 +24,8 @@ class LateExtents {
   /// graph can; their number, or -1 where the node stays. Throws UnsupportedError where its
   /// operator has no rule for a late extent.
   std::ptrdiff_t write_out(std::size_t n);
-  /// Of node `n`, whose inputs do not fit each other as inferring it says. Where one of them is late
-  /// they have their bounds, and what a run finds out may fit: throws NeedsSegments.
+  /// Of node `n`, whose inputs do not fit each other as inferring it says. Where one of them is
+  /// late they have their bounds, and what a run finds out may fit: throws NeedsSegments.
   void require_misfit(std::size_t n, const ModelError& error) const;
   /// Finds which extents of the results of node `n` are late. It is inferred. Throws likewise.
   void pass_on(std::size_t n);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/onnx/onnx_import.hpp"
 #include "fuzz/fuzz_target.hpp"
-#include "fuzz/planned_model.hpp"
 
 namespace morton::test {
 
-/// A model, up to where kernels are chosen.
-void fuzz_onnx(std::string_view bytes) { (void)prepared(import_onnx(bytes, "model.onnx")); }
+/// A model's whole file, as loading it reads it, and the graph that comes of it.
+void fuzz_onnx(std::string_view bytes) {
+  const Graph graph = import_onnx(bytes, "model.onnx");
+  verify(graph, "as it was read");
+  (void)print(graph);
+}
 
 }  // namespace morton::test

@@ -3,7 +3,7 @@
 
 namespace morton::test {
 
-/// Likewise models of ai.onnx.ml: its seeds are such.
-void fuzz_trees(std::string_view bytes) { fuzz_onnx(bytes); }
+/// As onnx_passes, models of ai.onnx.ml: its seeds are such.
+void fuzz_trees(std::string_view bytes) { fuzz_onnx_passes(bytes); }
 
 }  // namespace morton::test

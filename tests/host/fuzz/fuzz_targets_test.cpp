@@ -13,7 +13,12 @@
 #include <vector>
 
 #include "base/files/file.hpp"
+#include "formats/arrays/idx.hpp"
+#include "formats/arrays/npy.hpp"
+#include "formats/image.hpp"
+#include "fuzz/checksums.hpp"
 #include "fuzz/fuzz_target.hpp"
+#include "fuzz/memory_file.hpp"
 #include "fuzz/onnx_mutator.hpp"
 #include "morton/error.hpp"
 
@@ -31,9 +36,9 @@ constexpr int kChangedPlans = 4;  // which take longest
 /// descriptions.
 std::vector<std::string> corpus_of(const FuzzTarget& target) {
   std::vector<fs::path> paths;
-  // Those that are planned are models too.
+  // Those that are rewritten or planned are models too.
   const fs::path folder =
-      kFuzzFolder / "corpus" / (target.name == "onnx_plan" ? "onnx" : target.name);
+      kFuzzFolder / "corpus" / (target.name.starts_with("onnx_") ? "onnx" : target.name);
   if (fs::is_directory(folder)) {
     for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
   }
@@ -115,6 +120,37 @@ TEST(FuzzTargets, TheMutatorGivesModelsAndTheSameForASeed) {
   for (std::uint32_t seed = 0; seed < 100; ++seed)
     differ += mutated_model(model, seed) != model ? 1 : 0;
   EXPECT_GT(differ, 80);
+}
+
+/// A byte of a checksum is changed: the file is refused, and taken once the checksum is right
+/// again.
+TEST(FuzzTargets, ChecksumsBecomeRightAgain) {
+  const auto read = [](const std::string& file, const std::string& bytes) {
+    const MemoryFile memory(bytes);
+    if (file.ends_with(".png")) return decode_image(bytes, file);
+    return file.ends_with(".gz") ? read_idx(memory.path()) : read_npz(memory.path()).front().tensor;
+  };
+  struct Case {
+    const char* file;
+    std::size_t place;  // of a byte of a checksum, from the end
+  };
+  for (const auto& [file, place] : {Case{"pictures/rgb.png", 13}, {"idx/packed.gz", 5}}) {
+    std::string bytes = read_file(kFuzzFolder / "corpus" / file, 1 << 20);
+    EXPECT_EQ(with_right_checksums(bytes), bytes) << file;
+    const std::string whole = bytes;
+    bytes[bytes.size() - place] = static_cast<char>(bytes[bytes.size() - place] ^ 1);
+    EXPECT_THROW((void)read(file, bytes), ModelError) << file;
+    EXPECT_EQ(with_right_checksums(bytes), whole) << file;
+  }
+  for (const char* file : {"npz/stored.npz", "npz/packed.npz"}) {
+    std::string bytes = read_file(kFuzzFolder / "corpus" / file, 1 << 20);
+    const std::string whole = bytes;
+    EXPECT_EQ(with_right_checksums(bytes), bytes) << file;
+    const std::size_t central = bytes.find("PK\x01\x02");
+    bytes[central + 16] = static_cast<char>(bytes[central + 16] ^ 1);
+    EXPECT_THROW((void)read(file, bytes), ModelError) << file;
+    EXPECT_EQ(with_right_checksums(bytes), whole) << file;
+  }
 }
 
 TEST(FuzzTargets, AnInternalErrorAndForeignExceptionsAreFindings) {
