@@ -22,13 +22,7 @@ double run_ms(Session& session) {
 }  // namespace
 
 std::filesystem::path findings_file(const std::string& cache_dir, const std::string& job) {
-  const std::filesystem::path folder = cache_folder_named(cache_dir);
-  const std::filesystem::path journals = folder / "tuning" / "journal";
-  std::error_code status;
-  std::filesystem::create_directories(journals, status);
-  if (status) {
-    throw UsageError(journals.string() + ": the folder cannot be made: " + status.message());
-  }
+  const std::filesystem::path journals = made_cache_folder(cache_dir, "tuning/journal");
   return journals / fmt::format("{:016x}.found.json", std::hash<std::string>{}(job));
 }
 

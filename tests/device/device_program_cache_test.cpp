@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/trusted.hpp"
 #include "base/stopwatch.hpp"
 #include "device/open/program_cache.hpp"
 #include "device/open/program_file.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/trusted.hpp"
 #include "device/open/program_file.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"

@@ -47,6 +47,11 @@ struct CacheContent {
 
 /// A part of a cache folder.
 enum class CachePart : std::uint8_t { programs, plans, tuning, self_test, all };
+/// The folder `inner` of the cache folder ("tuning/journal"), made for this user alone where it is
+/// missing. Throws UsageError for a cache folder that others may write, that is another user's, or
+/// that cannot be made.
+[[nodiscard]] MORTON_API std::string made_cache_folder(const std::string& cache_dir,
+                                                       const std::string& inner);
 /// Removes that part (with `tuning` also its journals); returns the number of files removed.
 MORTON_API std::int64_t clear_cache(const std::string& cache_dir, CachePart part);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/trusted.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
 
@@ -67,8 +67,8 @@ TriedKernels::TriedKernels(const fs::path& cache, const DeviceInfo& device)
       file_(tuning_file(folder_, device_).replace_extension(".txt")) {
   std::error_code status;
   try {
-    const fs::path verdicts = tuning_file(folder_, device_);
-    if (fs::exists(verdicts, status)) require_storable(verdicts, device_);
+    // The folder may be one that root filled, which this user only reads.
+    require_own_tuning(tuning_file(folder_, device_), device_);
     if (fs::exists(file_, status)) keys_ = read_tried_kernels(file_);
   } catch (const ModelError& error) {
     problem_ = error.what();
@@ -88,7 +88,7 @@ void TriedKernels::add(const std::set<std::string>& keys) {
   keys_.insert(keys.begin(), keys.end());
   std::string text = std::string(kHeading) + "\n";
   for (const std::string& key : keys_) text += key + "\n";
-  write_file_atomically(file_, text);
+  write_trusted_file(file_, text);
   // The file of verdicts, though it may hold none, names the device.
   if (!fs::exists(tuning_file(folder_, device_), status) || !problem_.empty()) {
     add(TunedData(), Catalogue());

@@ -82,8 +82,11 @@ void require_place(const std::vector<Device>& devices, const CompileOptions& opt
   if (options.unkept == CompileOptions::Unkept::report) return;
   for (const Device& device : devices) {
     if (!Inside::of(device)->cache_folder().empty()) continue;
-    throw UsageError("kernels cannot be kept for later starts: no cache folder is known: give " +
-                     setting("cache_dir") + ", or set MORTON_CACHE_DIR");
+    const std::string where = "kernels cannot be kept for later starts: ";
+    // Without a folder nothing but the folder is noted.
+    if (!device.notes().empty()) throw UsageError(where + device.notes().front());
+    throw UsageError(where + "no cache folder is known: give " + setting("cache_dir") +
+                     ", or set MORTON_CACHE_DIR");
   }
 }
 

@@ -68,17 +68,18 @@ std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options) {
 Observer observer_of(const CompileOptions& options) { return {options.log, options.progress, {}}; }
 
 Store store_of(const CompileOptions& options) {
-  return {cache_folder(options.cache_dir), options.tuning_files, options.tuning};
+  UsableCache cache = usable_cache(cache_folder(options.cache_dir));
+  return {std::move(cache.folder), options.tuning_files, options.tuning, std::move(cache.problem)};
 }
 
 Store store_of(const CompileOptions& options, const Device& device) {
-  const bool is_named = !options.cache_dir.empty();
-  return {is_named ? std::filesystem::path(options.cache_dir) : Inside::of(device)->cache_folder(),
-          options.tuning_files, options.tuning};
+  if (!options.cache_dir.empty()) return store_of(options);
+  return {Inside::of(device)->cache_folder(), options.tuning_files, options.tuning};
 }
 
 std::shared_ptr<const TunedData> read_tuned(const Store& store, const Observer& observer) {
   auto data = std::make_shared<TunedData>();
+  if (!store.problem.empty()) observer.say(store.problem);
   // What is known to be wrong stays refused, also where nothing that was measured is to count.
   for (const std::string& problem : read_self_test_verdicts(store.folder, *data)) {
     observer.say(problem);

@@ -32,6 +32,7 @@ struct Store {
   std::filesystem::path folder;  ///< the cache's; an empty one holds nothing
   std::vector<std::string> tuning_files;
   CompileOptions::Tuning tuning = CompileOptions::Tuning::use;
+  Message problem{};  ///< why the folder is left empty although one is named
 };
 /// For a device that need not be there.
 [[nodiscard]] MORTON_FOR_TOOLS Store store_of(const CompileOptions& options);

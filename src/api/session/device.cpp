@@ -2,6 +2,7 @@
 #include "morton/device.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "api/cache/cache_folder.hpp"
 #include "api/inside.hpp"
@@ -20,7 +21,8 @@ DeviceOptions device_options(const DeviceConfig& config) {
     throw UsageError("cache_limit_bytes is " + std::to_string(config.cache_limit_bytes) +
                      ": expected 0 or more");
   }
-  return {cache_folder_of(config), config.cache_limit_bytes};
+  UsableCache cache = usable_cache(cache_folder_of(config));
+  return {std::move(cache.folder), config.cache_limit_bytes, std::move(cache.problem)};
 }
 
 }  // namespace
@@ -41,8 +43,10 @@ Device Device::open(const std::string& selector, const DeviceConfig& config) {
 std::vector<std::string> Device::list_json(const DeviceConfig& config,
                                            std::vector<Message>* notes) {
   std::vector<std::string> texts;
+  const UsableCache cache = usable_cache(cache_folder_of(config));
+  if (!cache.problem.empty() && notes != nullptr) notes->push_back(cache.problem);
   for (DeviceInfo& info : OpenClDevice::list()) {
-    const KeptPeaks kept = read_kept_peaks(cache_folder_of(config), info);
+    const KeptPeaks kept = read_kept_peaks(cache.folder, info);
     if (kept.peaks) info.peaks = *kept.peaks;
     if (!kept.problem.empty() && notes != nullptr) notes->push_back(kept.problem);
     texts.push_back(to_json(info).dump());

@@ -101,6 +101,14 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
+/// mkostemp makes a file private; an ordinary one follows the user's mask.
+mode_t mode_of(Access access) {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  const mode_t mode = 0666 & ~mask;
+  return access == Access::owner_writes ? mode & ~mode_t{S_IWGRP | S_IWOTH} : mode;
+}
+
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
   const bool slow = environment_variable(kSlowWrites).has_value();
   const std::size_t most = slow ? bytes.size() / kSlowPieces + 1 : bytes.size();
@@ -162,7 +170,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 }
 
 void write_file_atomically(const std::filesystem::path& path,
-                           std::span<const std::string_view> parts, Flush flush) {
+                           std::span<const std::string_view> parts, Flush flush, Access access) {
   const std::filesystem::path folder = folder_of(path);
   std::error_code status;
   std::filesystem::create_directories(folder, status);
@@ -171,10 +179,7 @@ void write_file_atomically(const std::filesystem::path& path,
   const int created = make_unfinished(temporary, path.string() + std::string(kUnfinished));
   try {
     for (const std::string_view part : parts) write_all(created, part, temporary);
-    // mkostemp makes the file private; an ordinary file follows the user's mask.
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    if (::fchmod(created, 0666 & ~mask) != 0) {
+    if (access != Access::owner_alone && ::fchmod(created, mode_of(access)) != 0) {
       fail_writing_with_errno(temporary, "cannot set the mode");
     }
     if (flush == Flush::at_once && ::fsync(created) != 0) {

@@ -24,9 +24,13 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 /// When a file's bytes are on the disk: before it has its name, or when the system gets to it. Then
 /// a crash of the system may leave the name with other bytes; whoever reads them must find out.
 enum class Flush : std::uint8_t { at_once, later };
+/// Who may do what with a file: as the user's mask says; nobody but its owner may write it (code);
+/// its owner alone may read it.
+enum class Access : std::uint8_t { by_mask, owner_writes, owner_alone };
 /// The same for bytes in parts, one after the other.
 void write_file_atomically(const std::filesystem::path& path,
-                           std::span<const std::string_view> parts, Flush flush = Flush::at_once);
+                           std::span<const std::string_view> parts, Flush flush = Flush::at_once,
+                           Access access = Access::by_mask);
 
 /// Removes the temporary files that a kill in the middle of writing `path` has left beside it.
 /// Those that are being written stay, and what cannot be removed.

@@ -5,8 +5,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
-#include "device/open/program_file.hpp"
+#include "base/files/trusted.hpp"
 
 namespace morton::device {
 namespace {

@@ -208,6 +208,7 @@ OpenClDevice::OpenClDevice(cl::Context context, cl::Device device, DeviceInfo in
           context_, device_, info_,
           ProgramCache::Disk{options.cache_folder, options.cache_limit_bytes})),
       memory_(std::make_unique<MemoryPool>(context_, info_)) {
+  if (!options.cache_problem.empty()) notes_.push_back(options.cache_problem);
   const KeptPeaks kept = read_kept_peaks(cache_folder_, info_);
   if (kept.peaks) info_.peaks = *kept.peaks;
   if (!kept.problem.empty()) notes_.push_back(kept.problem);

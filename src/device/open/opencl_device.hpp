@@ -22,6 +22,8 @@ struct DeviceOptions {
   std::filesystem::path cache_folder;
   /// What programs on disk may take.
   std::int64_t cache_limit_bytes = kDefaultCacheLimitBytes;
+  /// Why there is no folder although one was named: the device's first note.
+  Message cache_problem{};
 };
 
 /// One opened OpenCL device: its facts, its context, its programs and its memory. Immutable but for

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/trusted.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text/bare_code.hpp"
 #include "device/open/build_log.hpp"

@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/files/trusted.hpp"
 #include "device/open/opencl_device.hpp"
-#include "device/open/program_file.hpp"
 #include "device/open/quirks.hpp"
 #include "device/use/transfer.hpp"
 
@@ -257,7 +257,8 @@ void check_program_cache(Checks& checks, const fs::path& folder) {
     checks.push_back({name, Outcome::skipped, "no folder is given", ""});
     return;
   }
-  const std::string why = why_not_kept_in(folder / "programs");
+  const std::string distrust = why_cache_not_trusted(folder).value_or("");
+  const std::string why = distrust.empty() ? why_not_kept_in(folder / "programs") : distrust;
   checks.push_back({name, why.empty() ? Outcome::ok : Outcome::failed,
                     why.empty() ? folder.string() + " can be written" : why,
                     why.empty() ? ""

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files/trusted.hpp"
 #include "device/open/build_log.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"

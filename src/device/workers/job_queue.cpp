@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/files/trusted.hpp"
 #include "base/processes/worker_process.hpp"
-#include "device/open/program_file.hpp"
 
 namespace morton::device {
 namespace {

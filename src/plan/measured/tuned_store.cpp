@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/trusted.hpp"
 #include "plan/measured/tuned_file.hpp"
 
 namespace morton::plan {
@@ -61,15 +61,18 @@ TunedData read_own(const fs::path& path, const TunedDevice& device) {
 
 }  // namespace
 
+void require_own_tuning(const fs::path& path, const TunedDevice& device) {
+  static_cast<void>(read_own(path, device));
+}
+
 void require_storable(const fs::path& path, const TunedDevice& device) {
   const fs::path folder = fs::absolute(path).parent_path();
-  std::error_code status;
-  fs::create_directories(folder, status);
+  make_private_folder(folder);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw UsageError(path.string() + ": the folder " + folder.string() +
                      " cannot be written: " + std::strerror(errno));
   }
-  static_cast<void>(read_own(path, device));
+  require_own_tuning(path, device);
 }
 
 fs::path tuning_file(const fs::path& folder, const TunedDevice& device) {
@@ -78,8 +81,7 @@ fs::path tuning_file(const fs::path& folder, const TunedDevice& device) {
 
 void store_tuning(const fs::path& path, const TunedDevice& device, TunedData found,
                   const Catalogue& catalogue) {
-  std::error_code status;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), status);
+  make_private_folder(path.parent_path());
   const FolderLock lock(path);
   TunedData earlier = read_own(path, device);
   earlier.renew_digests(catalogue);
@@ -105,7 +107,9 @@ void store_tuning(const fs::path& path, const TunedDevice& device, TunedData fou
   std::ranges::for_each(found.records(), add_own);
   std::ranges::for_each(found.verdicts(), add_own);
   std::ranges::for_each(found.static_costs(), add_own);
-  write_file_atomically(path, print_tuning(device, merged));
+  const std::string text = print_tuning(device, merged);
+  const std::string_view whole = text;
+  write_file_atomically(path, std::span(&whole, 1), Flush::at_once, Access::owner_writes);
 }
 
 }  // namespace morton::plan

@@ -14,6 +14,9 @@ namespace morton::plan {
 [[nodiscard]] MORTON_FOR_TOOLS std::filesystem::path tuning_file(
     const std::filesystem::path& folder, const TunedDevice& device);
 
+/// Throws ModelError for a file that is damaged or another device's; none is neither.
+void require_own_tuning(const std::filesystem::path& path, const TunedDevice& device);
+
 /// Makes the file's folder. Throws ModelError where `store_tuning` would because of what the file
 /// is or holds, UsageError where the folder cannot be made or written.
 MORTON_FOR_TOOLS void require_storable(const std::filesystem::path& path,

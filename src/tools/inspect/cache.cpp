@@ -8,7 +8,7 @@
 #include "api/cache/tried_kernels.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "device/open/program_file.hpp"
+#include "base/files/trusted.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
 #include "plan/policy/tunables.hpp"
@@ -104,12 +104,20 @@ void for_each_sound(const std::vector<fs::path>& files, CacheContent& content, c
 
 }  // namespace
 
+std::string made_cache_folder(const std::string& cache_dir, const std::string& inner) {
+  const fs::path folder = trusted_cache(known_folder(cache_dir)) / inner;
+  make_private_folder(folder);
+  return folder.string();
+}
+
 std::string cache_folder_named(const std::string& cache_dir) {
   return known_folder(cache_dir).string();
 }
 
 std::string why_cache_keeps_nothing(const std::string& cache_dir) {
-  return why_not_kept_in(known_folder(cache_dir) / "programs");
+  const fs::path folder = known_folder(cache_dir);
+  if (const auto why = why_cache_not_trusted(folder)) return *why;
+  return why_not_kept_in(folder / "programs");
 }
 
 CacheContent cache_content(const std::string& cache_dir) {
@@ -184,7 +192,7 @@ std::string export_tuning(const std::string& cache_dir) {
 
 std::int64_t import_tuning(const std::string& cache_dir, const std::string& text,
                            const std::string& file) {
-  const fs::path folder = tuning_folder(known_folder(cache_dir));
+  const fs::path folder = tuning_folder(trusted_cache(known_folder(cache_dir)));
   const Json json = parse_json(text, file);
   const std::vector<JsonReader> parts = tuning_parts(JsonReader(json, file));
   // Nothing is stored unless all of it is right.

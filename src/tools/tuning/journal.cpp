@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/trusted.hpp"
 
 namespace morton::tools {
 namespace {
@@ -21,8 +21,7 @@ constexpr mode_t kOwnerOnly = 0600;
 }  // namespace
 
 Journal::Journal(std::filesystem::path path, const Json& job) : path_(std::move(path)) {
-  std::error_code status;
-  std::filesystem::create_directories(path_.parent_path(), status);
+  make_private_folder(path_.parent_path());
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kOwnerOnly);
   if (descriptor_ < 0) fail("cannot be opened");
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {

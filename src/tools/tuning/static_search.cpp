@@ -92,7 +92,8 @@ class StaticTuner {
  private:
   [[nodiscard]] std::filesystem::path file_for(const TunedDevice& device) const {
     if (!options_.output.empty()) return options_.output;
-    const std::filesystem::path folder = tuning_folder(cache_folder(options_.cache_dir));
+    const std::filesystem::path folder =
+        tuning_folder(trusted_cache(cache_folder(options_.cache_dir)));
     if (!folder.empty()) return tuning_file(folder, device);
     throw UsageError("tune: no cache folder is known for the result: give " + setting("cache_dir"));
   }

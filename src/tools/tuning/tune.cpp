@@ -66,7 +66,8 @@ class Tuner {
     if (!kept.problem.empty()) log(kept.problem);
     for (const TuneProblem& problem : problems) add_pairs(problem, named);
     if (pairs_.empty()) throw UsageError("tune: there is no problem to tune");
-    const std::filesystem::path folder = tuning_folder(cache_folder(options_.cache_dir));
+    const std::filesystem::path folder =
+        tuning_folder(trusted_cache(cache_folder(options_.cache_dir)));
     if (folder.empty()) {
       throw UsageError("tune: no cache folder is known for the journal: give " +
                        setting("cache_dir"));
