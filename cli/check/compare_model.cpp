@@ -235,8 +235,7 @@ int compare_model(const CompareModelArguments& options) {
 void add_compare_model(CLI::App& command, Action& chosen) {
   command.footer(kModelFooter);
   auto options = std::make_shared<CompareModelArguments>();
-  command.add_option("model", options->model.path, "ONNX file, or network definition (.json)")
-      ->option_text("MODEL");
+  add_model_file(command, options->model).required(false);
   add_options(command, options->against);
   command
       .add_option("--ref", options->reference,
@@ -286,6 +285,7 @@ void add_compare_model(CLI::App& command, Action& chosen) {
     const bool tolerates = command.count("--rtol") + command.count("--atol") > 0;
     chosen = [&command, options, tolerates] {
       refuse_unread_of(command, options->against);
+      options->against.data.pictures.limits = load_limits(options->model.loading);
       if (!options->against.path.empty()) return compare_models(*options);
       if (tolerates && options->reference == CompareModelArguments().reference) {
         throw UsageError(

@@ -25,6 +25,7 @@ constexpr Phrase kPhrases[] = {
     {"fallback", "refuse", "--strict"},
     {"folder", "", "folder (--out)"},
     {"kernel_names", "", "`morton kernel`"},
+    {"keys", "", "`morton keys`"},
     {"model_support", "", "`morton inspect MODEL --support`"},
     {"part", "train", "`morton eval --part train`"},
     {"plan_text", "why", "plan --why"},
@@ -34,6 +35,7 @@ constexpr Phrase kPhrases[] = {
     {"start", "resume", "--resume"},
     {"validation", "share", "`morton train --validation`"},
     {"values", "", "`morton run -i`"},
+    {"writable", "accept", "--accept-writable"},
 };
 
 struct OptionName {
@@ -56,6 +58,7 @@ constexpr OptionName kOptions[] = {
     {"freeze", "--freeze"},
     {"in_float", "--keep"},
     {"learning_rate", "--lr"},
+    {"limits", "--limit"},
     {"local", "--local"},
     {"mean", "--mean"},
     {"model", "--model"},
@@ -78,6 +81,7 @@ constexpr OptionName kOptions[] = {
     {"use", "--use"},
     {"validation", "--validation"},
     {"weight_decay", "--weight-decay"},
+    {"weights_folder", "--weights-folder"},
     {"worst_in_float", "--keep-worst"},
 };
 

@@ -68,12 +68,40 @@ void add_start(CLI::App& command, ModelOptions& options, CompileOptions::Start f
       ->transform(one_of(numbered(names)));
 }
 
-void add_model_file(CLI::App& command, ModelOptions& options) {
+CLI::Option& add_model_file(CLI::App& command, ModelOptions& options) {
+  CLI::Option* model =
+      command
+          .add_option("model", options.path,
+                      "ONNX file, network definition (.json), or an architecture of `morton new`")
+          ->option_text("MODEL")
+          ->required();
+  add_options(command, options.loading);
+  return *model;
+}
+
+void add_options(CLI::App& command, LoadingOptions& options) {
   command
-      .add_option("model", options.path,
-                  "ONNX file, network definition (.json), or an architecture of `morton new`")
-      ->option_text("MODEL")
-      ->required();
+      .add_option("--limit", options.limits,
+                  "What loading may take: nodes=1000,memory=64MiB,seconds=5 (docs/security.md has "
+                  "all names); repeatable")
+      ->option_text("NAME=N,...")
+      ->allow_extra_args(false);
+  command
+      .add_option("--weights-folder", options.weights_folder,
+                  "Folder beneath which files that the model names may lie, also behind links "
+                  "(default: the model's own, without links)")
+      ->option_text("FOLDER")
+      ->check(a_name());
+}
+
+LoadLimits load_limits(const LoadingOptions& options) {
+  LoadLimits limits;
+  for (const std::string& text : options.limits) limits = with_limits(limits, text);
+  return limits;
+}
+
+LoadOptions load_options(const LoadingOptions& options) {
+  return {options.weights_folder, load_limits(options)};
 }
 
 void add_shape_options(CLI::App& command, ModelOptions& options) {

@@ -38,6 +38,18 @@ struct KernelOptions {
 /// "f16", or "f16, sums in f16".
 [[nodiscard]] std::string precision_text(const KernelOptions& options);
 
+/// What a model's file may ask for, and what a compiled one must show, as it was typed.
+struct LoadingOptions {
+  std::string weights_folder;
+  std::vector<std::string> limits;  ///< "nodes=1000,seconds=5"
+  std::string verify;               ///< file of public keys
+  bool accept_writable = false;
+};
+
+/// The limits, and all of it, as the library takes them. Throws UsageError.
+[[nodiscard]] LoadLimits load_limits(const LoadingOptions& options);
+[[nodiscard]] LoadOptions load_options(const LoadingOptions& options);
+
 /// Options of every command that compiles a model, as they were typed.
 struct ModelOptions {
   std::string path;
@@ -47,6 +59,7 @@ struct ModelOptions {
   std::string workspace_limit;    ///< "8MiB"; empty: the library's
   std::string conv;               ///< a name of conv_path.hpp; empty: as "auto"
   KernelOptions kernels;
+  LoadingOptions loading;
   std::string self_test = "on";
   CompileOptions::Start start = CompileOptions::Start::ready;
   bool strict = false;
@@ -79,8 +92,10 @@ void add_trust_options(CLI::App& command, ModelOptions& options);
 void add_start(CLI::App& command, ModelOptions& options, CompileOptions::Start fallback);
 /// --also-shape; `meaning` says in its help what for.
 void add_also_shape(CLI::App& command, ModelOptions& options, const std::string& meaning);
-/// MODEL, the file.
-void add_model_file(CLI::App& command, ModelOptions& options);
+/// --limit and --weights-folder.
+void add_options(CLI::App& command, LoadingOptions& options);
+/// MODEL, the file, and how it is loaded; returns the former, which must be given.
+CLI::Option& add_model_file(CLI::App& command, ModelOptions& options);
 void add_options(CLI::App& command, MeasureOptions& options);
 /// An extent of 1 or more that must be given.
 void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what);

@@ -35,8 +35,9 @@ bool names_architecture(const std::string& path) {
 }
 
 Model read_model(const ModelOptions& options) {
+  const LoadOptions loading = load_options(options.loading);
   const Model model = names_architecture(options.path) ? new_model(options.path, kWeightsSeed)
-                                                       : Model::load(options.path);
+                                                       : Model::load(options.path, loading);
   return prepared_for(find_conv_path(options.conv), model);
 }
 

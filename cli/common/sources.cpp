@@ -195,7 +195,7 @@ Sources read_sources(const std::vector<std::string>& arguments, const std::vecto
   bool any_picture = false;
   for (const std::string& text : arguments) {
     const InputArgument argument = split_argument(text, inputs);
-    std::vector<NamedTensor> tensors = read_tensors(argument.file);
+    std::vector<NamedTensor> tensors = read_tensors(argument.file, pictures.limits);
     if (tensors.empty()) throw ModelError(fmt::format("{}: holds no array", argument.file));
     const auto picture = is_image(argument.file) ? preparation : nullptr;
     any_picture = any_picture || picture;

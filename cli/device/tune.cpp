@@ -159,7 +159,7 @@ std::optional<NetworkTimes> with_chosen_findings(Untuned& before, TuneReport& re
 int tune_model(const TuneArguments& options) {
   CompileOptions with = compile_options(options.model);
   with.cache_dir = options.device.cache_dir;
-  const Model model = Model::load(options.model.path);
+  const Model model = Model::load(options.model.path, load_options(options.model.loading));
   const Device device = open_device(options.device);
   std::vector<std::string> notes;
   const auto problems = problems_to_tune(model, device.json(), with, notes);
@@ -252,8 +252,7 @@ void add_tune(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<TuneArguments>();
   add_tune_gemm(*command, chosen);
   command->require_subcommand(0, 1);
-  command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")
-      ->option_text("MODEL");
+  add_model_file(*command, options->model).required(false);
   command->add_flag("--report", options->report,
                     "Compare tuned kernels with the plan's choice without tuning");
   add_options(*command, options->model);

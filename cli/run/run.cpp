@@ -240,7 +240,10 @@ void add_run(CLI::App& app, Action& chosen) {
                              "--min-score", "--overlay"}) {
       options->picture.is_given = options->picture.is_given || command->count(name) > 0;
     }
-    chosen = [options] { return run_model(*options); };
+    chosen = [options] {
+      options->pictures.limits = load_limits(options->model.loading);
+      return run_model(*options);
+    };
   });
 }
 

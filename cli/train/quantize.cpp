@@ -40,6 +40,7 @@ constexpr double kLowDecibels = 15.0;
 struct QuantizeArguments {
   DeviceOptions device;
   std::string model;
+  LoadingOptions loading;
   std::string output;
   DataOptions data;
   std::vector<std::string> in_float;
@@ -118,7 +119,7 @@ void warn_of_much_noise(const QuantizedModel& quantized) {
 
 int quantize_model(QuantizeArguments& arguments) {
   require_onnx(arguments.output);
-  const Model model = Model::load(arguments.model);
+  const Model model = Model::load(arguments.model, load_options(arguments.loading));
   const Dataset data = read_data(arguments.data, Split::train, model.inputs());
   QuantizeOptions& options = arguments.options;
   const Normalization normalization = normalization_of(arguments.data);
@@ -150,6 +151,7 @@ void add_quantize(CLI::App& app, Action& chosen) {
   command->add_option("model", arguments->model, "The model's file, of f32")
       ->option_text("MODEL")
       ->required();
+  add_options(*command, arguments->loading);
   command->add_option("-o,--output", arguments->output, "File to write: .onnx")
       ->option_text("FILE")
       ->check(writable_file())

@@ -127,6 +127,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "`morton new`")
       ->option_text("MODEL")
       ->required();
+  add_options(command, options.model.loading);
   add_options(command, options.data);
   add_optimizer(command, options);
   add_course(command, options);

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "morton/export.hpp"
+#include "morton/load.hpp"
 #include "morton/tensor.hpp"
 #include "morton/value_form.hpp"
 
 namespace morton {
 
 /// Reads tensors from .npy, .npz, .pb (ONNX TensorProto), IDX (.gz or not), .png, .jpg; a
-/// file with one tensor gives it an empty name. Images come as u8 [H, W, C]. Throws ModelError.
-[[nodiscard]] MORTON_API std::vector<NamedTensor> read_tensors(const std::string& path);
+/// file with one tensor gives it an empty name. Images come as u8 [H, W, C]. Throws ModelError, and
+/// UnsupportedError for an image of more pixels than the limit.
+[[nodiscard]] MORTON_API std::vector<NamedTensor> read_tensors(const std::string& path,
+                                                               const LoadLimits& limits = {});
 /// The tensors in a file of ONNX's test data (.pb) of an input or output of this form: a list's
 /// elements (SequenceProto), or one tensor; nothing where an optional value (OptionalProto) is not
 /// there. Throws ModelError, UnsupportedError.

@@ -10,6 +10,7 @@
 
 #include "morton/dtype.hpp"
 #include "morton/export.hpp"
+#include "morton/load.hpp"
 #include "morton/message.hpp"
 #include "morton/tensor.hpp"
 #include "morton/value_form.hpp"
@@ -70,14 +71,17 @@ struct ModelFacts {
   std::vector<std::string> left_out;
 };
 
-/// A network as its file states it. Immutable; cheap to copy.
+/// A network as its file states it. Immutable; cheap to copy. It is compiled within the limits that
+/// it was loaded within.
 class MORTON_API Model {
  public:
   /// Reads an ONNX file, or a network definition of R17 (.json, docs/r17_files.md). Throws
-  /// ModelError or UnsupportedError.
-  [[nodiscard]] static Model load(const std::string& path);
-  /// From bytes in memory; external data is refused.
-  [[nodiscard]] static Model from_bytes(std::string_view onnx, const std::string& name);
+  /// ModelError, or UnsupportedError for what Morton cannot take in and what passes a limit.
+  [[nodiscard]] static Model load(const std::string& path, const LoadOptions& options = {});
+  /// From bytes in memory; external data is refused unless the options name its folder. Throws
+  /// likewise.
+  [[nodiscard]] static Model from_bytes(std::string_view onnx, const std::string& name,
+                                        const LoadOptions& options = {});
 
   /// Writes .onnx, or .json: a network definition of R17 with its matrices beside it, for models
   /// that it can express. Files appear whole or not at all. Throws UsageError for other names,
@@ -101,9 +105,10 @@ class MORTON_API Model {
 
  private:
   friend struct api::Inside;
-  explicit Model(std::shared_ptr<const graph::Graph> graph);
+  Model(std::shared_ptr<const graph::Graph> graph, const LoadLimits& limits);
 
   std::shared_ptr<const graph::Graph> graph_;
+  LoadLimits limits_;
 };
 
 }  // namespace morton

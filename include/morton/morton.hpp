@@ -28,6 +28,7 @@
 #include "morton/error.hpp"
 #include "morton/evaluation.hpp"
 #include "morton/files.hpp"
+#include "morton/load.hpp"
 #include "morton/message.hpp"
 #include "morton/model.hpp"
 #include "morton/optimizer.hpp"

@@ -52,15 +52,21 @@ py::dict facts_of(const Model& model) {
   return facts;
 }
 
-Model load_model(const std::string& path) {
-  const py::gil_scoped_release released;
-  return Model::load(path);
+LoadOptions load_options(const std::string& weights_folder, const std::string& limits) {
+  return {weights_folder, with_limits({}, limits)};
 }
 
-Model model_of_bytes(const py::bytes& onnx, const std::string& name) {
+Model load_model(const std::string& path, const std::string& weights_folder,
+                 const std::string& limits) {
+  const py::gil_scoped_release released;
+  return Model::load(path, load_options(weights_folder, limits));
+}
+
+Model model_of_bytes(const py::bytes& onnx, const std::string& name,
+                     const std::string& weights_folder, const std::string& limits) {
   const auto text = static_cast<std::string_view>(onnx);
   const py::gil_scoped_release released;
-  return Model::from_bytes(text, name);
+  return Model::from_bytes(text, name, load_options(weights_folder, limits));
 }
 
 Model with_other_classes(const Model& model, std::int64_t classes, std::uint64_t seed) {
@@ -90,11 +96,16 @@ void bind_models(py::module_& module) {
                py::repr(extents_of(port)).cast<std::string>() + ">";
       });
   py::class_<Model>(module, "Model", "A network as its file states it.")
-      .def_static("load", &load_model, py::arg("path"),
-                  "Reads an ONNX file, or a network definition of R17 (.json). Raises ModelError, "
-                  "UnsupportedError.")
+      .def_static("load", &load_model, py::arg("path"), py::arg("weights_folder") = "",
+                  py::arg("limits") = "",
+                  "Reads an ONNX file, or a network definition of R17 (.json). Files that it names "
+                  "may lie beneath `weights_folder`, also behind links; `limits` say what loading "
+                  "may take (\"nodes=1000,seconds=5\", docs/security.md). Raises ModelError, "
+                  "UnsupportedError, UsageError.")
       .def_static("from_bytes", &model_of_bytes, py::arg("onnx"), py::arg("name") = "model",
-                  "Reads ONNX from bytes; external data is refused.")
+                  py::arg("weights_folder") = "", py::arg("limits") = "",
+                  "Reads ONNX from bytes; external data is refused unless `weights_folder` says "
+                  "where it lies. `limits` as for load. Raises likewise.")
       .def(
           "save",
           [](const Model& self, const std::string& path) {

@@ -106,10 +106,10 @@ class Port:
 class Model:
     """A network as its file states it."""
     @staticmethod
-    def load(path: str) -> Model:
+    def load(path: str, weights_folder: str = "", limits: str = "") -> Model:
         """Reads an ONNX file, or a network definition of R17 (.json). Raises ModelError, UnsupportedError."""
     @staticmethod
-    def from_bytes(onnx: bytes, name: str = "model") -> Model:
+    def from_bytes(onnx: bytes, name: str = "model", weights_folder: str = "", limits: str = "") -> Model:
         """Reads ONNX from bytes; external data is refused."""
     def save(self, path: str) -> None:
         """Writes .onnx, or .json. The file appears whole or not at all."""

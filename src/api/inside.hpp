@@ -24,8 +24,11 @@ struct Inside {
   }
   [[nodiscard]] static Session::State& of(Session& session) { return *session.state_; }
 
-  [[nodiscard]] static Model make(Graph graph) {
-    return Model(std::make_shared<const Graph>(std::move(graph)));
+  /// What passes over the model may take.
+  [[nodiscard]] static const LoadLimits& limits_of(const Model& model) { return model.limits_; }
+
+  [[nodiscard]] static Model make(Graph graph, const LoadLimits& limits = {}) {
+    return Model(std::make_shared<const Graph>(std::move(graph)), limits);
   }
   [[nodiscard]] static Device make(std::shared_ptr<device::OpenClDevice> device) {
     return Device(std::move(device));

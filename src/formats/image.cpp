@@ -11,6 +11,7 @@
 #include "base/shape.hpp"
 #include "formats/exif.hpp"
 #include "formats/expansion.hpp"
+#include "formats/load_limits.hpp"
 #include "formats/picture_resize.hpp"
 #include "morton/pictures.hpp"
 
@@ -28,8 +29,10 @@ constexpr std::int64_t kFreeJpegPixels = std::int64_t{1} << 20;
   throw ModelError(where + ": " + what);
 }
 
-void check_sides(std::int64_t width, std::int64_t height, const std::string& where) {
+void check_sides(std::int64_t width, std::int64_t height, const LoadLimits& limits,
+                 const std::string& where) {
   if (width > 0 && height > 0 && width <= kMaxPictureSide && height <= kMaxPictureSide) {
+    if (width * height > limits.pixels) refuse_beyond("pixels", limits.pixels, "pixels", where);
     return;
   }
   throw UnsupportedError(where + ": a picture of " + std::to_string(width) + "x" +
@@ -56,7 +59,7 @@ std::string without_gamma(std::string_view png) {
   return kept += png.substr(at);
 }
 
-Tensor decode_png(std::string_view file, const std::string& where) {
+Tensor decode_png(std::string_view file, const LoadLimits& limits, const std::string& where) {
   std::string own;
   if (file.find("gAMA") != std::string_view::npos) own = without_gamma(file);
   const std::string_view bytes = own.empty() ? file : own;
@@ -69,7 +72,7 @@ Tensor decode_png(std::string_view file, const std::string& where) {
   if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
     fail_image(where, std::string("a damaged PNG: ") + image.message);
   }
-  check_sides(image.width, image.height, where);
+  check_sides(image.width, image.height, limits, where);
   // Values are taken as they stand; without this flag 16-bit ones would be read as linear light.
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   // Eight bits for each channel, palettes looked up, the channels that the file has.
@@ -85,7 +88,7 @@ Tensor decode_png(std::string_view file, const std::string& where) {
   return tensor;
 }
 
-Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
+Tensor decode_jpeg(std::string_view bytes, const LoadLimits& limits, const std::string& where) {
   const std::unique_ptr<void, int (*)(tjhandle)> decoder(tjInitDecompress(), tjDestroy);
   if (!decoder) fail_image(where, "cannot start the JPEG decoder");
   const auto damaged = [&] {
@@ -102,7 +105,7 @@ Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
   }
   if (width == 0 || height == 0)
     fail_image(where, "a damaged JPEG: it ends before its size is told");
-  check_sides(width, height, where);
+  check_sides(width, height, limits, where);
   if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
     throw UnsupportedError(where + ": a JPEG in the colours of print (CMYK); save it as RGB");
   }
@@ -126,17 +129,18 @@ Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
 
 }  // namespace
 
-Tensor formats::read_image(const std::filesystem::path& path) {
-  return decode_image(read_file(path, kMaxFileBytes), path.string());
+Tensor formats::read_image(const std::filesystem::path& path, const LoadLimits& limits) {
+  return decode_image(read_file(path, kMaxFileBytes), path.string(), limits);
 }
 
-Tensor formats::decode_image(std::string_view bytes, const std::string& where) {
+Tensor formats::decode_image(std::string_view bytes, const std::string& where,
+                             const LoadLimits& limits) {
   if (static_cast<std::int64_t>(bytes.size()) > kMaxFileBytes) {
     throw UnsupportedError(where + ": a picture of more than " + std::to_string(kMaxFileBytes) +
                            " bytes");
   }
-  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, where);
-  if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, where);
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, limits, where);
+  if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, limits, where);
   fail_image(where, "not a PNG or JPEG picture, or damaged in its first bytes");
 }
 

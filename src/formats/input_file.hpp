@@ -22,15 +22,22 @@ using ReadBytes = std::function<void(std::byte* to, std::size_t count)>;
 /// none (before Linux 5.6) or a sandbox refuses it, by opening one folder after the other.
 enum class Confinement : std::uint8_t { openat2_or_walk, walk };
 
+/// The rule on links beneath a folder: no symbolic link on the way and one name for the file; or
+/// any, as long as symbolic links lead nowhere outside. A hard link may be a second name of a file
+/// that lies elsewhere, so only who made the folder can know of it.
+enum class Links : std::uint8_t { refuse, inside };
+
 /// A regular file that is open for reading.
 class InputFile {
  public:
   /// Throws ModelError that names the file and what is wrong (missing, a folder, not readable).
   explicit InputFile(const std::filesystem::path& path);
-  /// The file `relative` beneath `folder`; no part of `relative` may be a symbolic link or "..".
-  /// Throws ModelError.
+  /// The file `relative` beneath `folder`, opened without looking at it before, so that nobody can
+  /// replace it in between. With Links::refuse no part of `relative` may be "..". Throws ModelError
+  /// for what leads outside, for links that `links` refuses, and for what is no regular file; a
+  /// pipe or a device is never waited for.
   [[nodiscard]] static InputFile beneath(const std::filesystem::path& folder,
-                                         const std::string& relative,
+                                         const std::string& relative, Links links = Links::refuse,
                                          Confinement confinement = Confinement::openat2_or_walk);
   InputFile(InputFile&& other) noexcept;
   InputFile(const InputFile&) = delete;
@@ -46,7 +53,7 @@ class InputFile {
   void read(std::byte* to, std::size_t count);
 
  private:
-  InputFile(int descriptor, std::string where);
+  InputFile(int descriptor, std::string where, Links links);
 
   int descriptor_ = -1;
   std::int64_t bytes_ = 0;
@@ -58,13 +65,18 @@ class InputFile {
 class MappedFile {
  public:
   explicit MappedFile(const InputFile& file);
+  /// Of a file that was opened and not read yet the bytes as they are now: a copy in memory, which
+  /// nobody who writes the file changes.
+  [[nodiscard]] static std::shared_ptr<const MappedFile> copy_of(InputFile& file);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
 
  private:
-  std::string_view bytes_;
+  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string_view bytes_;  ///< that mmap gave
 };
 
 }  // namespace morton::formats

@@ -10,6 +10,8 @@
 #include "base/numbers/exact_integers.hpp"
 #include "base/numbers/small_types.hpp"
 #include "base/rooms.hpp"
+#include "base/stopwatch.hpp"
+#include "formats/load_limits.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/fold_elementwise.hpp"
 #include "passes/passes.hpp"
@@ -17,11 +19,10 @@
 namespace morton::passes {
 namespace {
 
-constexpr std::int64_t kLargestResultBytes = std::int64_t{64} << 20;
 /// Each is a double with its error and its origin meanwhile, whatever its type.
 constexpr std::int64_t kLargestResultElements = std::int64_t{1} << 24;
 
-bool can_fold(const Graph& graph, const Node& node) {
+bool can_fold(const Graph& graph, const Node& node, std::int64_t most_bytes) {
   for (const TensorId id : node.inputs) {
     if (id == kNoTensor) continue;
     if (graph.tensor(id).kind != GraphTensor::Kind::constant) return false;
@@ -32,7 +33,7 @@ bool can_fold(const Graph& graph, const Node& node) {
   const GraphTensor& result = graph.tensor(output);
   const std::int64_t elements = element_count(result.shape);
   return elements <= kLargestResultElements &&
-         checked_mul(elements, size_of(result.dtype), "fold_constants") <= kLargestResultBytes;
+         checked_mul(elements, size_of(result.dtype), "fold_constants") <= most_bytes;
 }
 
 /// Whether every element is what a device would compute: integers beyond 2^53, which the reference
@@ -67,12 +68,15 @@ std::optional<Tensor> value_of_known(const Graph& graph, const Node& node) {
   return result;
 }
 
-int fold_constants(Graph& graph, const PassOptions& /*options*/) {
+int fold_constants(Graph& graph, const PassOptions& options) {
+  const LoadLimits& limits = options.limits;
+  const Stopwatch watch;
   std::vector<Node> kept;
   int folded = 0;
   for (const Node& node : graph.nodes) {
     std::optional<Tensor> value;
-    if (can_fold(graph, node)) value = value_of_known(graph, node);
+    require_seconds(limits, watch.seconds(), "folding of constants");
+    if (can_fold(graph, node, limits.folded_bytes)) value = value_of_known(graph, node);
     if (!value) {
       kept.push_back(node);
       continue;

@@ -6,7 +6,9 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/shape.hpp"
 #include "base/stopwatch.hpp"
+#include "formats/load_limits.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {
@@ -51,6 +53,16 @@ void check_skipped(const PassOptions& options) {
   }
 }
 
+/// The shapes that are known by now.
+void require_limits(const Graph& graph, const LoadLimits& limits, double seconds) {
+  require_seconds(limits, seconds, "the passes over the graph");
+  // Without an option no shape is known that is larger.
+  if (limits.elements >= kMaxElements) return;
+  for (const GraphTensor& tensor : graph.tensors) {
+    require_elements(limits, tensor.shape, "tensor '" + tensor.name + "'");
+  }
+}
+
 }  // namespace
 
 std::span<const Pass> all_passes() { return kPasses; }
@@ -59,6 +71,7 @@ PassReport run_passes(Graph& graph, const PassOptions& options) {
   check_skipped(options);
   verify(graph, "before the passes");
   PassReport report;
+  const Stopwatch all;
   for (std::size_t p = options.begin; p < std::min(options.end, kPasses.size()); ++p) {
     const Pass& pass = kPasses[p];
     PassRecord record{std::string(pass.name)};
@@ -69,6 +82,7 @@ PassReport run_passes(Graph& graph, const PassOptions& options) {
       record.changes = pass.run(graph, options);
       record.time_ms = watch.milliseconds();
       verify(graph, "after pass " + record.name);
+      require_limits(graph, options.limits, all.seconds());
     }
     report.passes.push_back(std::move(record));
   }

@@ -12,6 +12,7 @@
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
+#include "morton/load.hpp"
 
 namespace morton::passes {
 
@@ -29,6 +30,8 @@ struct PassOptions {
   std::map<std::string, std::string> feeds{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
   std::vector<std::string> skip{};
+  /// `elements`, `folded_bytes` and `seconds` hold for the passes.
+  LoadLimits limits{};
   /// Which of all_passes() run: those from `begin` up to, and without, `end`. The graph must be as
   /// the passes before leave it.
   std::size_t begin = 0;
@@ -58,7 +61,8 @@ struct PassReport {
 /// All passes, in the order in which they run.
 [[nodiscard]] MORTON_FOR_TOOLS std::span<const Pass> all_passes();
 
-/// Runs them, verifying the graph before the first and after each. Throws UsageError for a name in
+/// Runs them, verifying the graph before the first and after each. Throws UnsupportedError where a
+/// limit is passed, UsageError for a name in
 /// `options.skip` that is no pass or a required one, and whatever the passes throw; `graph` is then
 /// of no use.
 MORTON_FOR_TOOLS PassReport run_passes(Graph& graph, const PassOptions& options);

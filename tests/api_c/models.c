@@ -200,6 +200,14 @@ void test_bytes(void) {
   CHECK_FAILS(morton_model_from_bytes("no model", 8, NULL, &model), MORTON_ERROR_MODEL, "model");
   CHECK(model == NULL);
   CHECK_FAILS(morton_model_load("no such file.onnx", &model), MORTON_ERROR_MODEL, "no such file");
+  CHECK_OK(morton_model_load_within(LENET, NULL, "nodes=100,seconds=60", &model));
+  morton_model_free(model);
+  CHECK_FAILS(morton_model_load_within(LENET, NULL, "nodes=3", &model), MORTON_ERROR_UNSUPPORTED,
+              "more than 3 nodes");
+  CHECK(strcmp(morton_last_setting(), "limits") == 0);
+  CHECK_FAILS(morton_model_load_within(LENET, NULL, "nods=3", &model), MORTON_ERROR_USAGE, "nods");
+  CHECK_FAILS(morton_model_load_within(LENET, "no such folder", NULL, &model), MORTON_ERROR_MODEL,
+              "is no folder");
   CHECK_FAILS(morton_model_new("lenet6", 1, &model), MORTON_ERROR_USAGE, "lenet5");
   lenet_close(&all);
 }

@@ -58,6 +58,19 @@ void add_external_data(Collection& all) {
                [](const fs::path& folder) { ::mkfifo((folder / "w.bin").c_str(), 0600); });
   all.external("external data in a folder", "not a regular file", {{"location", "w.bin"}},
                [](const fs::path& folder) { fs::create_directory(folder / "w.bin"); });
+  all.external("external data with a second name", "hard links", {{"location", "w.bin"}},
+               [](const fs::path& folder) {
+                 write_bytes(folder.parent_path() / "elsewhere.bin", std::string(12, 'a'));
+                 fs::create_hard_link(folder.parent_path() / "elsewhere.bin", folder / "w.bin");
+               });
+  all.external("external data of two places", "given twice",
+               {{"location", "w.bin"}, {"location", "../w.bin"}}, data);
+  all.external("external data of another system's path", "no such file",
+               {{"location", "C:\\w.bin"}}, nothing);
+  all.external("external data of a server", "no such file",
+               {{"location", "https://example.org/w.bin"}}, nothing);
+  all.external("external data in the folder itself", "not a regular file", {{"location", "."}},
+               nothing);
   all.external("external data beyond the file's end", "'w'",
                {{"location", "w.bin"}, {"offset", "1000"}}, data);
   all.external("external data that are cut short", "'w'", {{"location", "w.bin"}, {"offset", "1"}},

@@ -42,6 +42,20 @@ def test_a_session_gives_what_the_reference_gives():
     np.testing.assert_allclose(found, want, rtol=1e-4, atol=1e-6)
 
 
+def test_loading_has_limits_and_a_folder_of_weights():
+    data = pathlib.Path(LENET).read_bytes()
+    assert morton.Model.load(LENET, limits="nodes=100,seconds=60").inputs[0].name == "input"
+    assert morton.Model.from_bytes(data, weights_folder="/", limits="nodes=100").inputs
+    for load in (lambda limits: morton.Model.load(LENET, limits=limits),
+                 lambda limits: morton.Model.from_bytes(data, limits=limits)):
+        with pytest.raises(morton.UnsupportedError, match="more than 3 nodes; limits nodes=N"):
+            load("nodes=3")
+        with pytest.raises(morton.UsageError, match="there is no such limit"):
+            load("nods=3")
+    with pytest.raises(morton.ModelError, match="is no folder"):
+        morton.Model.load(LENET, weights_folder="no such folder")
+
+
 def test_options_are_those_of_every_interface():
     page = (ROOT / "docs" / "c_api.md").read_text()
     table = page.split("<!-- options -->")[1].split("<!-- end of options -->")[0]

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "morton/load.hpp"
 #include "morton/pictures.hpp"
 #include "words/cli11_names.hpp"
 
@@ -16,6 +17,7 @@ struct PictureOptions {
   std::string filter;
   std::vector<float> mean, deviation;
   bool bgr = false;
+  LoadLimits limits{};  ///< of --limit, which belongs to models too
 };
 
 /// --preset, --resize, --crop, --filter, --bgr, --mean and --std, which is --deviation too.

@@ -55,6 +55,11 @@ MORTON_C_API morton_status morton_device_description(const morton_device* device
 /// Reads an ONNX file, or a network definition (.json, docs/r17_files.md). MORTON_ERROR_MODEL or
 /// MORTON_ERROR_UNSUPPORTED.
 MORTON_C_API morton_status morton_model_load(const char* path, morton_model** model);
+/// The same with what loading may take, such as "nodes=1000,memory=64MiB,seconds=5", and the folder
+/// beneath which files that the model names may lie (docs/security.md); NULL for either: as
+/// without. MORTON_ERROR_UNSUPPORTED beyond a limit, MORTON_ERROR_USAGE for a limit that is none.
+MORTON_C_API morton_status morton_model_load_within(const char* path, const char* weights_folder,
+                                                    const char* limits, morton_model** model);
 /// From the `bytes` bytes of an ONNX file, which are not needed afterwards. External data is
 /// refused. `name` is what messages call it; NULL: "model".
 MORTON_C_API morton_status morton_model_from_bytes(const void* data, size_t bytes, const char* name,
@@ -133,7 +138,8 @@ MORTON_C_API morton_status morton_compiled_with_batch(const morton_compiled* com
 MORTON_C_API morton_status morton_compiled_save(const morton_compiled* compiled, const char* path);
 /// Loads such a file, which holds machine code: take it only from those whose programs you would
 /// run. It must not shrink while in use. `batch` is one of those that it holds; 0: the first.
-/// MORTON_ERROR_USAGE for another batch or device; MORTON_ERROR_MODEL for a damaged file or none.
+/// MORTON_ERROR_USAGE for another batch or device; MORTON_ERROR_MODEL for a damaged file or none,
+/// for one that others may write, and for one without a signature by a key of $MORTON_VERIFY_KEY.
 MORTON_C_API morton_status morton_compiled_load(const char* path, const morton_device* device,
                                                 int64_t batch, morton_compiled** compiled);
 /// As of a model, with all extents known; 0 for NULL.

@@ -13,6 +13,16 @@ morton_status morton_model_load(const char* path, morton_model** model) {
                    [&] { return new morton_model(Model::load(given_text(path, "path"))); });
 }
 
+morton_status morton_model_load_within(const char* path, const char* weights_folder,
+                                       const char* limits, morton_model** model) {
+  return hand_over(model, "model", [&] {
+    LoadOptions options;
+    if (weights_folder != nullptr) options.weights_folder = weights_folder;
+    if (limits != nullptr) options.limits = with_limits(options.limits, limits);
+    return new morton_model(Model::load(given_text(path, "path"), options));
+  });
+}
+
 morton_status morton_model_from_bytes(const void* data, size_t bytes, const char* name,
                                       morton_model** model) {
   return hand_over(model, "model", [&] {

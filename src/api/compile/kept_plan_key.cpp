@@ -99,6 +99,7 @@ KeptPlanKey kept_plan_key(const Model& model, const CompileOptions& options, con
   if (std::ranges::any_of(graph.tensors, is_state)) return {};
   std::string text = build_id() + "\n" + to_json(device).dump() + "\n" + graph_digest(graph) + "\n";
   for (const std::string& library : available_libraries()) text += library + " ";
+  text += std::to_string(Inside::limits_of(model).folded_bytes);
   return {digest_of(text + "\n" + text_of(options)), measured_digest(store)};
 }
 

@@ -100,6 +100,7 @@ PassOptions at_shapes(PassOptions passes, const InputShapes& shapes) {
 ModelAtShapes::ModelAtShapes(Model model, PassOptions passes)
     : model_(std::move(model)), passes_(std::move(passes)) {
   const Stopwatch watch;
+  passes_.limits = Inside::limits_of(model_);
   require_supported(model_);
   graph_ = Inside::of(model_);
   report_ = run_passes(graph_, passes_);

@@ -189,7 +189,9 @@ ModelSupport model_support(const Model& model, const CompileOptions& options) {
   const Nodes declared = support.nodes;
   const auto policy = policy_of(options, store_of(options), observer_of(options));
   try {
-    look_closer(live, passes_apart(options), *policy, support.nodes);
+    PassOptions passes = passes_apart(options);
+    passes.limits = Inside::limits_of(model);
+    look_closer(live, passes, *policy, support.nodes);
   } catch (const UnknownShape& error) {
     support.nodes = declared;
     support.shapes_unknown = error.message();

@@ -25,7 +25,7 @@ Model new_model(const std::string& architecture, std::uint64_t seed) {
 Model with_classes(const Model& model, std::int64_t classes, std::uint64_t seed) {
   Graph graph = Inside::of(model);
   make_new_last_layer(graph, classes, seed);
-  return Inside::make(std::move(graph));
+  return Inside::make(std::move(graph), Inside::limits_of(model));
 }
 
 }  // namespace morton

@@ -7,8 +7,8 @@
 namespace morton {
 using namespace api;
 
-std::vector<NamedTensor> read_tensors(const std::string& path) {
-  return read_tensors(std::filesystem::path(path));
+std::vector<NamedTensor> read_tensors(const std::string& path, const LoadLimits& limits) {
+  return read_tensors(std::filesystem::path(path), limits);
 }
 
 std::optional<std::vector<Tensor>> read_value(const std::string& path, const ValueForm& form) {

@@ -30,12 +30,13 @@ std::string extension_of(const std::filesystem::path& path) {
   return extension;
 }
 
-Graph read_graph(const std::filesystem::path& path) {
+Graph read_graph(const std::filesystem::path& path, const LoadOptions& options) {
   if (CompiledFile::is_one(path.string())) {
     throw ModelError(path.string() +
                      ": is a compiled model; this needs the model that it was compiled from");
   }
-  return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
+  return extension_of(path) == ".json" ? import_r17_network(path, options)
+                                       : import_onnx(path, options);
 }
 
 /// Counts constants and nodes, those inside of bodies too.
@@ -53,12 +54,16 @@ void count_all(const Graph& graph, ModelSummary& summary, std::map<std::string, 
 
 }  // namespace
 
-Model::Model(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+Model::Model(std::shared_ptr<const Graph> graph, const LoadLimits& limits)
+    : graph_(std::move(graph)), limits_(limits) {}
 
-Model Model::load(const std::string& path) { return Inside::make(read_graph(path)); }
+Model Model::load(const std::string& path, const LoadOptions& options) {
+  return Inside::make(read_graph(path, options), options.limits);
+}
 
-Model Model::from_bytes(std::string_view onnx, const std::string& name) {
-  return Inside::make(import_onnx(onnx, name));
+Model Model::from_bytes(std::string_view onnx, const std::string& name,
+                        const LoadOptions& options) {
+  return Inside::make(import_onnx(onnx, name, {}, options), options.limits);
 }
 
 void Model::save(const std::string& path, MatrixFormat matrices) const {

@@ -128,7 +128,7 @@ std::optional<std::vector<TensorType>> results_of(const Graph& graph, const Valu
                                                   const SegmentContext& context) {
   try {
     const CompileOptions options = options_for(context, graph, given);
-    const ModelAtShapes subject(Inside::make(graph), pass_options_of(options));
+    const ModelAtShapes subject(Inside::make(graph, context.loading), pass_options_of(options));
     const Graph& bound = subject.graph();
     if (!bound.counts.empty()) return {};
     std::vector<TensorType> types;

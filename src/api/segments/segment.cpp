@@ -156,7 +156,7 @@ CompiledModel Segment::compiled_for(const Values& given, const std::string& fami
   if (other != planned_.end()) {
     return other->session.model().with_shapes({0, options.shapes}, MissingKernels::build);
   }
-  return compile(Inside::make(computing_), context_.device, options);
+  return compile(Inside::make(computing_, context_.loading), context_.device, options);
 }
 
 void Segment::take_types(const Values& given) {

@@ -23,6 +23,7 @@ struct SegmentContext {
   Device device;
   CompileOptions options;  ///< as the caller gives them
   SegmentOptions limits;
+  LoadLimits loading{};  ///< the model's
   SegmentsReport report{};
 
   /// Counts a wait.

@@ -38,7 +38,8 @@ void check_input(const GraphTensor& port, const Tensor& value) {
 struct SegmentedSession::State {
   State(const Model& model, const Device& device, const CompileOptions& options,
         const SegmentOptions& limits)
-      : context{device, options, limits}, whole(Inside::of(model), context, 0) {}
+      : context{device, options, limits, Inside::limits_of(model)},
+        whole(Inside::of(model), context, 0) {}
 
   SegmentContext context;
   Segment whole;
@@ -98,7 +99,7 @@ PartBeforeWait part_before_wait(const Model& model, const CompileOptions& option
   std::erase_if(part.options.shapes, is_unknown);
   std::erase_if(part.options.values, is_unknown);
   part.options.feeds.clear();
-  part.model = Inside::make(*std::move(parts.before));
+  part.model = Inside::make(*std::move(parts.before), Inside::limits_of(model));
   return part;
 }
 

@@ -153,8 +153,8 @@ std::unique_ptr<Turns::Fed> Turns::made_fed(const Values& given) {
   CompileOptions options = options_for(context_, body->graph, given);
   options.feeds = body->feeds;
   try {
-    const CompiledModel compiled =
-        context_.made(compile(Inside::make(body->graph), context_.device, options));
+    const CompiledModel compiled = context_.made(
+        compile(Inside::make(body->graph, context_.loading), context_.device, options));
     return std::make_unique<Fed>(Fed{*std::move(body), Session(compiled)});
   } catch (const ModelError&) {
     return nullptr;  // passes have left a state that takes another's value, as no plan can

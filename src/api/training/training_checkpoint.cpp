@@ -56,8 +56,8 @@ ModelAtCheckpoint with_checkpoint(const Model& model, const std::string& path) {
                      "nodes or parameters that the training left as they were are others; name "
                      "the model that was trained");
   }
-  return {Inside::make(std::move(graph)), checkpoint.where, checkpoint.integer("steps"),
-          std::move(found.damage)};
+  return {Inside::make(std::move(graph), Inside::limits_of(model)), checkpoint.where,
+          checkpoint.integer("steps"), std::move(found.damage)};
 }
 
 }  // namespace morton

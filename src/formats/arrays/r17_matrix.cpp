@@ -145,21 +145,24 @@ Tensor read_binary(std::shared_ptr<const MappedFile> file, const std::string& wh
   return Tensor::share(DType::f32, shape, data.data(), data.size(), std::move(file));
 }
 
-Tensor read_matrix(const InputFile& opened, const fs::path& folder) {
+Tensor read_matrix(const InputFile& opened, const NamedFiles& beside, LoadBudget& budget) {
   if (opened.bytes() > kDefinitionLimitBytes) {
     throw ModelError(opened.where() + ": is too large for a matrix definition");
   }
   const Json json = parse_json(MappedFile(opened).bytes(), opened.where());
   const JsonReader reader(json, opened.where());
   const Definition definition = read_definition(reader);
+  budget.take_constant(opened.where());
+  require_elements(budget.limits(), definition.shape, opened.where());
   try {
-    const InputFile data = InputFile::beneath(folder, definition.file);
+    const InputFile data = beside.open(definition.file);
+    budget.take_external(data.bytes(), data.where());
     auto mapped = std::make_shared<const MappedFile>(data);
     return definition.data == MatrixData::csv
                ? read_csv(*mapped, data.where(), definition.shape)
                : read_binary(std::move(mapped), data.where(), definition.shape);
   } catch (const ModelError& error) {
-    reader.at("file").fail(error.what());
+    throw ModelError(reader.at("file").where() + ": " + error.message());
   }
 }
 
@@ -180,11 +183,12 @@ std::string csv_of(const Tensor& matrix) {
 }  // namespace
 
 Tensor read_r17_matrix(const fs::path& definition) {
-  return read_matrix(InputFile(definition), definition.parent_path());
+  LoadBudget budget({});
+  return read_matrix(InputFile(definition), NamedFiles(definition.parent_path(), {}), budget);
 }
 
-Tensor read_r17_matrix(const fs::path& folder, const std::string& relative) {
-  return read_matrix(InputFile::beneath(folder, relative), (folder / relative).parent_path());
+Tensor read_r17_matrix(const NamedFiles& files, const std::string& name, LoadBudget& budget) {
+  return read_matrix(files.open(name), files.beside(name), budget);
 }
 
 void write_r17_matrix(const fs::path& definition, const Tensor& matrix, MatrixData data) {

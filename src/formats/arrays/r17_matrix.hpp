@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/rooms.hpp"
+#include "formats/load_budget.hpp"
+#include "formats/named_files.hpp"
 #include "morton/tensor.hpp"
 
 namespace morton::formats {
@@ -26,9 +28,9 @@ enum class MatrixData : std::uint8_t {
 /// of values that is not rows x cols, text that is no number.
 [[nodiscard]] Tensor read_r17_matrix(const std::filesystem::path& definition);
 
-/// The same for the definition `relative` beneath `folder`, from where it may not lead out.
-[[nodiscard]] Tensor read_r17_matrix(const std::filesystem::path& folder,
-                                     const std::string& relative);
+/// The same for a definition that another file names, which takes its parts from the budget.
+[[nodiscard]] Tensor read_r17_matrix(const NamedFiles& files, const std::string& name,
+                                     LoadBudget& budget);
 
 /// Writes an f32 matrix [rows, cols] and then its definition, each atomically; the data go to a
 /// file of the definition's name with .csv or .bin. Values in csv read back as the same floats.

@@ -29,8 +29,8 @@ constexpr Activation kActivations[] = {{"SigmoidLayer", "Sigmoid"}, {"ReLULayer"
 /// Builds the graph layer by layer.
 class NetworkReader {
  public:
-  NetworkReader(JsonReader reader, fs::path folder)
-      : reader_(std::move(reader)), folder_(std::move(folder)) {}
+  NetworkReader(JsonReader reader, NamedFiles files, const LoadLimits& limits)
+      : reader_(std::move(reader)), files_(std::move(files)), budget_(limits) {}
 
   Graph build(const std::string& name) {
     reader_.allow_keys({"layers", "size"});
@@ -53,6 +53,7 @@ class NetworkReader {
 
  private:
   void add_layer(const JsonReader& layer) {
+    budget_.require_time(layer.where());
     const std::string kind = layer.at("layer").text();
     if (kind == kAffine) return add_affine(layer);
     for (const Activation& activation : kActivations) {
@@ -92,11 +93,11 @@ class NetworkReader {
     add_node("Add", name, {current_, b});
   }
 
-  Tensor read_matrix(const JsonReader& key) const {
+  Tensor read_matrix(const JsonReader& key) {
     try {
-      return read_r17_matrix(folder_, key.text());
+      return read_r17_matrix(files_, key.text(), budget_);
     } catch (const ModelError& error) {
-      key.fail(error.what());
+      throw ModelError(key.where() + ": " + error.message());
     }
   }
 
@@ -114,6 +115,7 @@ class NetworkReader {
   }
 
   void add_node(const std::string& op, const std::string& name, std::vector<TensorId> inputs) {
+    budget_.take_node(reader_.where());
     GraphTensor result;
     result.name = name;
     current_ = graph_.add_tensor(std::move(result));
@@ -126,7 +128,8 @@ class NetworkReader {
   }
 
   JsonReader reader_;
-  fs::path folder_;
+  NamedFiles files_;
+  LoadBudget budget_;
   Graph graph_;
   TensorId current_ = kNoTensor;
   std::int64_t rows_ = 0;  ///< of the current tensor
@@ -203,9 +206,12 @@ std::vector<Layer> layers_of(const Graph& graph) {
 
 }  // namespace
 
-Graph import_r17_network(const fs::path& path) {
-  const Json json = parse_json(read_file(path, kFileLimitBytes), path.string());
-  return NetworkReader(JsonReader(json, path.string()), path.parent_path())
+Graph import_r17_network(const fs::path& path, const LoadOptions& options) {
+  const std::string text = read_file(path, kFileLimitBytes);
+  LoadBudget(options.limits).require_file(static_cast<std::int64_t>(text.size()), path.string());
+  const Json json = parse_json(text, path.string());
+  const NamedFiles files(path.parent_path(), options);
+  return NetworkReader(JsonReader(json, path.string()), files, options.limits)
       .build(path.stem().string());
 }
 

@@ -6,6 +6,7 @@
 #include "base/rooms.hpp"
 #include "formats/arrays/r17_matrix.hpp"
 #include "graph/graph.hpp"
+#include "morton/load.hpp"
 
 namespace morton::formats {
 
@@ -19,10 +20,12 @@ namespace morton::formats {
 /// biases [h, 1]. The input is named "input", its columns are the open extent "batch", the result
 /// is "output".
 ///
-/// Matrix definitions lie beneath the network's folder. Throws ModelError that names the file and
+/// Matrix definitions lie beneath the network's folder, unless `options` say otherwise. Throws
+/// UnsupportedError beyond a limit and ModelError that names the file and
 /// the key: unknown layers, matrices whose sizes do not follow one another, and all that
 /// read_r17_matrix refuses.
-[[nodiscard]] Graph import_r17_network(const std::filesystem::path& path);
+[[nodiscard]] Graph import_r17_network(const std::filesystem::path& path,
+                                       const LoadOptions& options = {});
 
 /// Writes such a graph: matrices first, beside `path` and named after it ("net.json" gets
 /// "net_1_w.json" and "net_1_w.bin"), then the definition, so that there never is one without its

@@ -32,7 +32,7 @@ bool is_idx_name(std::string name) {
 
 }  // namespace
 
-std::vector<NamedTensor> read_tensors(const std::filesystem::path& path) {
+std::vector<NamedTensor> read_tensors(const std::filesystem::path& path, const LoadLimits& limits) {
   const std::string name = lower_case(path.filename().string());
   const std::string extension = std::filesystem::path(name).extension().string();
   if (extension == ".npz") return read_npz(path);
@@ -40,7 +40,7 @@ std::vector<NamedTensor> read_tensors(const std::filesystem::path& path) {
   if (extension == ".pb") return {read_onnx_tensor(path)};
   if (extension == ".json") return {{"", read_r17_matrix(path)}};
   if (extension == ".png" || extension == ".jpg" || extension == ".jpeg") {
-    return {{"", read_image(path)}};
+    return {{"", read_image(path, limits)}};
   }
   if (is_idx_name(name)) return {{"", read_idx(path)}};
   throw UsageError(

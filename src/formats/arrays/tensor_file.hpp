@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "morton/load.hpp"
 #include "morton/tensor.hpp"
 
 namespace morton::formats {
@@ -14,8 +15,10 @@ namespace morton::formats {
 /// TensorProto), .json (a matrix definition of R17), .png .jpg .jpeg (pictures, u8 [height, width,
 /// channels]), .idx or MNIST's
 /// "...-idx3-ubyte", each also with .gz. Tensors are named as the file names them, else by an empty
-/// string. Throws UsageError for other names, ModelError and UnsupportedError as the readers do.
-[[nodiscard]] std::vector<NamedTensor> read_tensors(const std::filesystem::path& path);
+/// string. Throws UsageError for other names, ModelError and UnsupportedError as the readers do. Of
+/// `limits` the pixels count.
+[[nodiscard]] std::vector<NamedTensor> read_tensors(const std::filesystem::path& path,
+                                                    const LoadLimits& limits = {});
 
 /// The one tensor in a file; throws UsageError where it holds several (an .npz) or none.
 [[nodiscard]] Tensor read_tensor(const std::filesystem::path& path);

@@ -72,7 +72,10 @@ Graph GraphBuilder::build_body(onnx::GraphProto& proto) {
 void GraphBuilder::add_nodes(onnx::GraphProto& proto) {
   written_ = calls_->nodes_of(proto, where_, open_);
   // Outputs first, so that nodes may stand in any order.
-  for (std::size_t i = 0; i < written_.size(); ++i) declare_node(i);
+  for (std::size_t i = 0; i < written_.size(); ++i) {
+    external_.budget().require_time(where_);
+    declare_node(i);
+  }
   for (const auto& [written, index] : waiting_) {
     wire_inputs(written_[written].proto, graph_.nodes[index]);
     wire_bodies(written_[written], graph_.nodes[index]);
@@ -241,6 +244,7 @@ void GraphBuilder::wire_bodies(WrittenNode& written, Node& node) {
     if (attribute.type() != onnx::AttributeProto::GRAPH) continue;
     const std::string here = where(written.proto, node.name) + ": " + attribute.name();
     GraphBuilder inside(*this, here, written);
+    external_.budget().require_depth(inside.depth_, here);
     auto graph = std::make_shared<const Graph>(inside.build_body(*attribute.mutable_g()));
     const Body body{std::move(graph), inside.captured_.size()};
     node.inputs.resize(std::max(node.inputs.size(), body.formals()), kNoTensor);

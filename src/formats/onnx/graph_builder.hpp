@@ -23,7 +23,7 @@ class GraphBuilder {
       : scanned_(scanned),
         where_(std::move(where)),
         external_(external),
-        calls_(std::make_shared<FunctionCalls>(scanned.model, where_)) {}
+        calls_(std::make_shared<FunctionCalls>(scanned.model, where_, external.budget())) {}
 
   /// The model's graph. Throws ModelError, UnsupportedError.
   [[nodiscard]] Graph build();
@@ -36,6 +36,7 @@ class GraphBuilder {
         external_(outside.external_),
         calls_(outside.calls_),
         outside_(&outside),
+        depth_(outside.depth_ + 1),
         opset_of_nodes_(written.opset == 0 ? outside.opset_of_nodes_ : written.opset),
         open_(written.open) {}
   Graph build_body(onnx::GraphProto& proto);
@@ -68,6 +69,7 @@ class GraphBuilder {
   ExternalData& external_;
   std::shared_ptr<FunctionCalls> calls_;          ///< of the model
   GraphBuilder* outside_ = nullptr;               ///< of a body
+  std::int64_t depth_ = 0;                        ///< of a body, 1 where the outside is the model
   std::int64_t opset_of_nodes_ = 0;               ///< of a body
   std::vector<const onnx::FunctionProto*> open_;  ///< of a body, as WrittenNode::open
   std::vector<std::string> captured_;  ///< of a body: values of the outside, its last inputs

@@ -135,7 +135,8 @@ std::int64_t parsed_bytes(OnnxMessage kind, std::string_view bytes) {
   return CostReader(bytes).read(kind);
 }
 
-std::int64_t most_parsed_bytes(std::int64_t file_bytes) {
+std::int64_t most_parsed_bytes(std::int64_t file_bytes, std::int64_t asked_bytes) {
+  if (asked_bytes > 0) return asked_bytes;
   const auto given = environment_variable("MORTON_MODEL_MEMORY");
   if (!given) return std::max(kLeastAllowed, kTimesTheFile * file_bytes);
   std::int64_t mebibytes = 0;

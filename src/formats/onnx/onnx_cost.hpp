@@ -28,7 +28,8 @@ enum class OnnxMessage : std::uint8_t {
 
 /// The most that what describes a model's graph, without its initializers, may take in memory: some
 /// times the file, and never less than 256 MiB. The variable MORTON_MODEL_MEMORY, in MiB,
-/// says another number. Throws UsageError where it is none.
-[[nodiscard]] std::int64_t most_parsed_bytes(std::int64_t file_bytes);
+/// says another number, and `asked_bytes`, where it is not 0, goes before both. Throws UsageError
+/// where the variable's is none.
+[[nodiscard]] std::int64_t most_parsed_bytes(std::int64_t file_bytes, std::int64_t asked_bytes = 0);
 
 }  // namespace morton::formats

@@ -15,8 +15,6 @@
 namespace morton::formats {
 namespace {
 
-constexpr std::size_t kMostNodes = 1'000'000;
-
 using FunctionName = std::pair<std::string, std::string>;  ///< domain and name
 
 std::string domain_or_default(const std::string& domain) {
@@ -60,10 +58,7 @@ class Inliner {
       call(*called->second, node);
       return;
     }
-    if (calls_.nodes_++ == kMostNodes) {
-      throw UnsupportedError(where_ + ": its functions make more than " +
-                             std::to_string(kMostNodes) + " nodes");
-    }
+    calls_.budget_.take_node(where_);
     nodes_.push_back({std::move(node), opset, open_});
   }
 
@@ -211,7 +206,9 @@ class Inliner {
   std::vector<WrittenNode> nodes_;
 };
 
-FunctionCalls::FunctionCalls(const onnx::ModelProto& model, const std::string& where) {
+FunctionCalls::FunctionCalls(const onnx::ModelProto& model, const std::string& where,
+                             LoadBudget& budget)
+    : budget_(budget) {
   for (const onnx::FunctionProto& function : model.functions()) {
     const FunctionName name{domain_or_default(function.domain()), function.name()};
     if (!functions_.emplace(name, &function).second) {

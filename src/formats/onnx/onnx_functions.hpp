@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "formats/load_budget.hpp"
 
 namespace morton::formats {
 
@@ -22,18 +23,18 @@ struct WrittenNode {
 };
 
 /// The functions of a model, and how many of their calls are written out: in its graph, and in the
-/// bodies of its nodes. Refers to the model.
+/// bodies of its nodes. Refers to the model and the budget.
 class FunctionCalls {
  public:
   /// Throws ModelError for a function that is defined twice.
-  FunctionCalls(const onnx::ModelProto& model, const std::string& where);
+  FunctionCalls(const onnx::ModelProto& model, const std::string& where, LoadBudget& budget);
 
   /// The nodes of `graph`, the model's own or a body in calls of the functions `open`. Those that
   /// call a function of the model are replaced by the function's own, to any depth. Values inside
   /// are named after the call ("call/value"); attributes that refer to the function's take the
   /// call's, or the function's default. Throws ModelError for functions that call themselves, calls
   /// with too many inputs or outputs, and bodies that do not compute an output; UnsupportedError
-  /// where more than a million nodes result, all graphs together.
+  /// where more nodes result than the limit allows, all graphs together.
   [[nodiscard]] std::vector<WrittenNode> nodes_of(
       onnx::GraphProto& graph, const std::string& where,
       const std::vector<const onnx::FunctionProto*>& open);
@@ -42,7 +43,7 @@ class FunctionCalls {
   friend class Inliner;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
   std::size_t calls_ = 0;  ///< which tell the names of values apart
-  std::size_t nodes_ = 0;
+  LoadBudget& budget_;
 };
 
 }  // namespace morton::formats

@@ -35,15 +35,18 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-Graph import_onnx(const std::filesystem::path& path) {
-  const auto file = std::make_shared<const MappedFile>(InputFile(path));
-  ExternalData external(folder_of(path));
+Graph import_onnx(const std::filesystem::path& path, const LoadOptions& options) {
+  ExternalData external(folder_of(path), options);
+  const InputFile opened(path);
+  external.budget().require_file(opened.bytes(), path.string());
+  const auto file = std::make_shared<const MappedFile>(opened);
   return import_bytes({file->bytes(), file}, path.string(), external);
 }
 
 Graph import_onnx(std::string_view bytes, const std::string& where,
-                  const std::filesystem::path& folder) {
-  ExternalData external(folder);
+                  const std::filesystem::path& folder, const LoadOptions& options) {
+  ExternalData external(folder, options);
+  external.budget().require_file(static_cast<std::int64_t>(bytes.size()), where);
   return import_bytes({bytes, nullptr}, where, external);
 }
 

@@ -17,7 +17,8 @@ using Wire = google::protobuf::internal::WireFormatLite;
 
 // Protobuf counts the bytes of a message in an int.
 constexpr std::size_t kMostFileBytes = std::numeric_limits<int>::max();
-constexpr std::int64_t kMaxObjects = 1'000'000;
+/// Inputs and outputs, of which no model has many.
+constexpr std::int64_t kMostPorts = 1'000'000;
 
 void append_varint(std::uint64_t value, std::string& to) {
   while (value >= 0x80) {
@@ -47,7 +48,8 @@ ModelScanner::ModelScanner(RawBytes model, std::string where, ExternalData& exte
       model_(std::move(model)),
       where_(std::move(where)),
       external_(external),
-      allowed_(most_parsed_bytes(static_cast<std::int64_t>(model_.bytes.size()))) {}
+      allowed_(most_parsed_bytes(static_cast<std::int64_t>(model_.bytes.size()),
+                                 external_.budget().limits().memory_bytes)) {}
 
 void ModelScanner::fail(const std::string& what) const {
   const std::string_view foreign = what_file_is(model_.bytes);
@@ -106,26 +108,26 @@ ScannedModel ModelScanner::scan() {
 
 void ModelScanner::scan_graph(std::uint32_t graph_tag, Skeleton& skeleton) {
   const auto outer = in_.PushLimit(next_length(graph_tag));
-  std::int64_t nodes = 0;
   std::int64_t values = 0;
-  std::int64_t initializers = 0;
   while (in_.BytesUntilLimit() > 0) {
+    external_.budget().require_time(where_);
     const std::uint32_t tag = next_tag();
     switch (Wire::GetTagFieldNumber(tag)) {
       case onnx::GraphProto::kInitializerFieldNumber:
-        count(initializers, "initializers");
         scan_initializer(tag);
         break;
       case onnx::GraphProto::kSparseInitializerFieldNumber:
         throw UnsupportedError(where_ + ": the graph holds a sparse initializer");
       case onnx::GraphProto::kNodeFieldNumber:
-        count(nodes, "nodes");
         copy_field(tag, OnnxMessage::node, skeleton.graph);
         break;
       case onnx::GraphProto::kNameFieldNumber:
       case onnx::GraphProto::kInputFieldNumber:
       case onnx::GraphProto::kOutputFieldNumber:
-        count(values, "inputs and outputs");
+        if (++values > kMostPorts) {
+          throw UnsupportedError(where_ + ": more than " + std::to_string(kMostPorts) +
+                                 " inputs and outputs");
+        }
         copy_field(tag, OnnxMessage::value, skeleton.graph);
         break;
       case onnx::GraphProto::kDocStringFieldNumber:
@@ -168,6 +170,7 @@ void ModelScanner::scan_initializer(std::uint32_t initializer_tag) {
   const std::string where = where_ + ": initializer " + in_quotes(proto.name());
   if (proto.data_type() == onnx::TensorProto::STRING && !has_raw) {
     const Shape shape(proto.dims().begin(), proto.dims().end());
+    external_.budget().take_constant(where);
     if (element_count(shape, where.c_str()) != proto.string_data_size()) {
       throw ModelError(where + ": has " + std::to_string(proto.string_data_size()) +
                        " texts for the shape " + to_string(shape));
@@ -232,8 +235,9 @@ void ModelScanner::charge(OnnxMessage kind, std::string_view content) {
   if (taken_ <= allowed_) return;
   throw UnsupportedError(where_ + ": the graph without its initializers takes more than " +
                          std::to_string(allowed_ >> 20) + " MiB of memory for a file of " +
-                         std::to_string(model_.bytes.size()) +
-                         " bytes; MORTON_MODEL_MEMORY allows more, in MiB");
+                         std::to_string(model_.bytes.size()) + " bytes; " +
+                         setting("limits", "memory=SIZE") +
+                         " or MORTON_MODEL_MEMORY, in MiB, allows more");
 }
 
 void ModelScanner::copy_field(std::uint32_t tag, OnnxMessage kind, std::string& to) {
@@ -267,12 +271,6 @@ void ModelScanner::copy_field(std::uint32_t tag, OnnxMessage kind, std::string& 
   }
   if (!done) fail("it is cut short or damaged at byte " + std::to_string(in_.CurrentPosition()));
   to += content;
-}
-
-void ModelScanner::count(std::int64_t& counter, const char* what) const {
-  if (++counter > kMaxObjects) {
-    throw UnsupportedError(where_ + ": more than " + std::to_string(kMaxObjects) + " " + what);
-  }
 }
 
 }  // namespace morton::formats

@@ -54,7 +54,6 @@ class ModelScanner {
   void copy_field(std::uint32_t tag, OnnxMessage kind, std::string& to);
   /// Counts what a message takes in memory. Throws UnsupportedError beyond what is allowed.
   void charge(OnnxMessage kind, std::string_view content);
-  void count(std::int64_t& counter, const char* what) const;
   [[noreturn]] void fail(const std::string& what) const;
 
   google::protobuf::io::CodedInputStream in_;

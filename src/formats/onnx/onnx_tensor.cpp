@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <system_error>
+#include <set>
 
 #include "base/numbers/checked.hpp"
 #include "base/numbers/onnx_numbers.hpp"
@@ -164,42 +164,54 @@ bool holds_typed_fields(const onnx::TensorProto& proto) {
 
 namespace {
 
-/// Whether a location is one that may be looked for; others are refused with their reason.
-bool is_plain_path(const std::string& location) {
-  return location.find("..") == std::string::npos && location.find('\0') == std::string::npos &&
-         !std::filesystem::path(location).is_absolute();
+/// What external_data says, each key once.
+struct Place {
+  std::string location;
+  std::int64_t offset = 0;
+  std::optional<std::int64_t> length;
+};
+
+Place place_of(const onnx::TensorProto& proto, const std::string& where) {
+  Place place;
+  std::set<std::string> keys;
+  for (const onnx::StringStringEntryProto& entry : proto.external_data()) {
+    if (!keys.insert(entry.key()).second) {
+      throw ModelError(where + ": external data: " + in_quotes(entry.key()) + " is given twice");
+    }
+    if (entry.key() == "location") place.location = entry.value();
+    if (entry.key() == "offset") place.offset = parse_size(entry.value(), "offset", where);
+    if (entry.key() == "length") place.length = parse_size(entry.value(), "length", where);
+  }
+  if (place.location.empty()) throw ModelError(where + ": external data: no location");
+  return place;
 }
 
 }  // namespace
 
+std::shared_ptr<const MappedFile> ExternalData::open(const std::string& location,
+                                                     const std::string& where) {
+  try {
+    const InputFile file = named_.open(location);
+    budget_.take_external(file.bytes(), where);
+    return std::make_shared<const MappedFile>(file);
+  } catch (const ModelError& error) {
+    throw ModelError(where + ": external data: " + error.message());
+  }
+}
+
 RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
                             const std::string& where) {
-  if (folder_.empty()) {
-    throw ModelError(where + ": keeps its data in another file, and this model has no folder");
+  if (named_.empty()) {
+    throw ModelError(where + ": keeps its data in another file, and this model has no folder (" +
+                     setting("weights_folder") + " names one)");
   }
-  std::string location;
-  std::int64_t offset = 0;
-  std::optional<std::int64_t> length;
-  for (const onnx::StringStringEntryProto& entry : proto.external_data()) {
-    if (entry.key() == "location") location = entry.value();
-    if (entry.key() == "offset") offset = parse_size(entry.value(), "offset", where);
-    if (entry.key() == "length") length = parse_size(entry.value(), "length", where);
-  }
-  if (location.empty()) throw ModelError(where + ": external data: no location");
+  const auto [location, offset, length] = place_of(proto, where);
   if (length && *length != bytes) {
     throw ModelError(where + ": external data: length is " + std::to_string(*length) +
                      ", the tensor needs " + std::to_string(bytes) + " bytes");
   }
   std::shared_ptr<const MappedFile>& file = files_[location];
-  std::error_code status;  // of a name that no file can have, or links in a circle
-  const bool is_there = std::filesystem::exists(folder_ / location, status);
-  if (!file && is_plain_path(location) && !is_there) {
-    throw ModelError(where + ": its data lies in the file " + in_quotes(location) +
-                     ", which is not beside the model");
-  }
-  if (!file) {
-    file = std::make_shared<const MappedFile>(InputFile::beneath(folder_, location));
-  }
+  if (!file) file = open(location, where);
   const auto available = static_cast<std::int64_t>(file->bytes().size());
   if (offset > available || bytes > available - offset) {
     throw ModelError(where + ": external data: " + std::to_string(bytes) + " bytes at " +
@@ -234,6 +246,8 @@ Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw, ExternalDa
                      std::to_string(kMaxRank) + " are supported");
   }
   const Shape shape(proto.dims().begin(), proto.dims().end());
+  external.budget().take_constant(where);
+  require_elements(external.budget().limits(), shape, where);
   const std::int64_t bytes = file_bytes(type, element_count(shape, where.c_str()));
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     return from_raw(external.find(proto, bytes, where), type, shape);

@@ -10,7 +10,8 @@
 #include <string_view>
 
 #include "base/rooms.hpp"
-#include "formats/input_file.hpp"
+#include "formats/load_budget.hpp"
+#include "formats/named_files.hpp"
 #include "morton/tensor.hpp"
 
 namespace morton::formats {
@@ -22,18 +23,26 @@ struct RawBytes {
   std::shared_ptr<const MappedFile> file;  ///< that is mapped, or null
 };
 
-/// The files beside a model that hold its large tensors; each is opened and mapped once.
+/// The files beside a model that hold its large tensors, each opened and mapped once; and what is
+/// left of the limits while it is loaded.
 class ExternalData {
  public:
-  /// `folder` is the model's own; empty when there is none, and then every look-up fails.
-  explicit ExternalData(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// `folder` is the model's own; empty when there is none, and then every look-up fails unless
+  /// the options name a folder. Throws ModelError where they name what is none.
+  explicit ExternalData(const std::filesystem::path& folder, const LoadOptions& options = {})
+      : named_(folder, options), budget_(options.limits) {}
+  [[nodiscard]] LoadBudget& budget() { return budget_; }
   /// The part of a file that `proto.external_data` names, checked to be `bytes` bytes that lie
-  /// inside the file. Throws ModelError.
+  /// inside the file. Throws ModelError, and UnsupportedError beyond a limit.
   [[nodiscard]] RawBytes find(const onnx::TensorProto& proto, std::int64_t bytes,
                               const std::string& where);
 
  private:
-  std::filesystem::path folder_;
+  [[nodiscard]] std::shared_ptr<const MappedFile> open(const std::string& location,
+                                                       const std::string& where);
+
+  NamedFiles named_;
+  LoadBudget budget_;
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };
 

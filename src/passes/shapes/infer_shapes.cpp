@@ -3,6 +3,8 @@
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
+#include "base/stopwatch.hpp"
+#include "formats/load_limits.hpp"
 #include "ops/core/planned.hpp"
 #include "passes/passes.hpp"
 #include "passes/shapes/control_flow.hpp"
@@ -137,7 +139,9 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
     return made > 0;
   };
   Origins origins(graph);
+  const Stopwatch watch;
   const auto infer_next = [&] {
+    require_seconds(options.limits, watch.seconds(), "the shapes of values");
     const std::size_t n = is_known.size();
     std::ptrdiff_t made = late.write_out(n);
     if (made < 0) made = flow.write_out(n);

@@ -81,7 +81,7 @@ Model with_sparse_filters(const Model& model) {
   Graph graph = Inside::of(model);
   spread_subsampling(graph);
   verify(graph, "after making subsampling convolutions");
-  return Inside::make(std::move(graph));
+  return Inside::make(std::move(graph), Inside::limits_of(model));
 }
 
 std::string difference(const PassEffect& effect) {

@@ -478,11 +478,15 @@ TEST(OnnxExternalData, StaysBeneathTheFolder) {
     external.set("location", location);
     EXPECT_THROW((void)external.import(), ModelError) << location;
     for (const Confinement how : {Confinement::openat2_or_walk, Confinement::walk}) {
-      EXPECT_THROW((void)InputFile::beneath(external.folder.path(), location, how), ModelError)
+      EXPECT_THROW((void)InputFile::beneath(external.folder.path(), location, Links::refuse, how),
+                   ModelError)
           << location;
     }
   }
-  EXPECT_EQ(InputFile::beneath(external.folder.path(), "sub/w.bin", Confinement::walk).bytes(), 17);
+  EXPECT_EQ(
+      InputFile::beneath(external.folder.path(), "sub/w.bin", Links::refuse, Confinement::walk)
+          .bytes(),
+      17);
 }
 
 TEST(OnnxExternalData, OffsetAndLengthAreChecked) {
