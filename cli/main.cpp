@@ -151,6 +151,7 @@ int run_program(int argc, char** argv) {
   add_kernel(app, action);
   add_layout(app, action);
   add_compile(app, action);
+  add_keys(app, action);
   add_run(app, action);
   add_bench(app, action);
   add_profile(app, action);

@@ -54,6 +54,11 @@ morton_object_library(morton_host ${host_sources} ${MORTON_EMBEDDED_KERNELS}
                       ${MORTON_ONNX_DIR}/onnx.pb.cc)
 set(MORTON_HOST_LIBRARIES protobuf::libprotobuf-lite PNG::PNG ${MORTON_TURBOJPEG_LIBRARY}
                           ${MORTON_MINIZIP_LIBRARY} ZLIB::ZLIB Threads::Threads)
+if(MORTON_SODIUM_FOUND)
+  list(APPEND MORTON_HOST_LIBRARIES ${MORTON_SODIUM_LIBRARY})
+  target_compile_definitions(morton_host PRIVATE MORTON_HAS_SODIUM)
+  target_include_directories(morton_host SYSTEM PRIVATE ${MORTON_SODIUM_INCLUDE_DIR})
+endif()
 target_link_libraries(morton_host PUBLIC ${MORTON_HOST_LIBRARIES} nlohmann_json::nlohmann_json)
 add_dependencies(morton_host morton_onnx_header)
 # Only src/formats includes onnx.pb.h: tools/check/include_rules.py sees to it.

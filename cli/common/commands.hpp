@@ -22,6 +22,7 @@ void add_probe(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_plan(CLI::App& app, Action& chosen);
 void add_kernel(CLI::App& app, Action& chosen);
+void add_keys(CLI::App& app, Action& chosen);
 void add_layout(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);

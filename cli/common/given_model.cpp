@@ -66,6 +66,10 @@ GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
       throw UsageError(
           fmt::format("--rebuild: {} is no model that was compiled ahead", options.path));
     }
+    if (!options.loading.verify.empty()) {
+      throw UsageError(fmt::format(
+          "--verify: {} is no model that was compiled ahead, and has no signature", options.path));
+    }
     model_ = read_model(options);
     require_supported(*model_);
     return;
@@ -77,7 +81,10 @@ GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
         "`morton compile`",
         options.path, choices));
   }
-  file_ = CompiledFile::open(options.path);
+  CompiledFileTrust trust{options.loading.verify};
+  if (options.loading.accept_writable) trust.writable = CompiledFileTrust::Writable::accept;
+  file_ = CompiledFile::open(options.path, trust);
+  if (!file_->signed_by().empty()) log::info("signed by {}", file_->signed_by());
 }
 
 void GivenModel::take_checkpoint(const std::string& path) {
@@ -181,6 +188,14 @@ void add_given_model(CLI::App& command, ModelOptions& options, GivenModel::Elsew
   command.add_flag_callback(
       "--rebuild", [&elsewhere] { elsewhere = GivenModel::Elsewhere::rebuild; },
       "Build the kernels from source if the file was compiled for another device or driver");
+  command
+      .add_option("--verify", options.loading.verify,
+                  "File of public keys, one of which must have signed the compiled file (default: "
+                  "$MORTON_VERIFY_KEY, else none)")
+      ->option_text("FILE");
+  command.add_flag("--accept-writable", options.loading.accept_writable,
+                   "Take a compiled file that its group or others may write");
+  add_options(command, options.loading);
 }
 
 }  // namespace morton::cli

@@ -30,6 +30,8 @@ Examples:
   morton run lenet5.morton -i input:digit.png --top-k 3
   morton compile net.onnx -o net.morton --batch 1 --also-shape image:8x3x224x224
   morton run net.morton -i image:cat.jpg --rebuild     # with another driver
+  morton compile net.onnx -o net.morton --sign fleet.key
+  morton run net.morton -i image:cat.jpg --verify fleet.pub
 
 --build-only writes no such file: it builds the kernels, launches nothing and says which were built. With
 --device-info they are those of a plan for the device that the file describes.
@@ -43,6 +45,7 @@ struct CompileArguments {
   ModelOptions model;
   BuildOnly build;
   std::string output;
+  std::string sign;  ///< file of a secret key; empty: it is not signed
 };
 
 /// The options of each plan that the file gets: the first as --batch and --shape say.
@@ -74,6 +77,7 @@ int compile_ahead(const CompileArguments& options) {
     log::info("{}", kernels_line(compiled.back().report()));
   }
   save_compiled(compiled, options.output);
+  if (!options.sign.empty()) sign_compiled(options.output, options.sign);
   emit(
       fmt::format("wrote {} ({}) for {}\n", options.output,
                   bytes_text(static_cast<std::int64_t>(std::filesystem::file_size(options.output))),
@@ -89,11 +93,14 @@ void add_compile(CLI::App& app, Action& chosen) {
       app.add_subcommand("compile", "Compile a model ahead: one file that starts at once");
   command->footer(kCompileFooter);
   auto options = std::make_shared<CompileArguments>();
-  add_model_file(*command, options->model);
-  command->get_option("model")->required(false);
+  add_model_file(*command, options->model).required(false);
   command->add_option("-o,--output", options->output, "File to write (.morton)")
       ->option_text("FILE")
       ->check(writable_file());
+  command
+      ->add_option("--sign", options->sign,
+                   "Sign the file by this secret key of `morton keys`, for those who --verify")
+      ->option_text("FILE");
   command->add_flag("--build-only", options->build.wanted,
                     "Build the kernels, launch nothing; -o is the report's file");
   command->add_flag("--all", options->build.all,
@@ -117,6 +124,7 @@ void add_compile(CLI::App& app, Action& chosen) {
     if (options->build.all && !options->model.path.empty()) {
       throw CLI::ValidationError("--all", "builds the kernels of no model");
     }
+    if (!options->sign.empty()) throw CLI::ValidationError("--sign", "signs no report");
     options->build.result.path = options->output;
     chosen = [options] { return build_only(options->build, options->model, options->device); };
   });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/compiled_file.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -11,8 +13,9 @@
 #include "api/compile/loading.hpp"
 #include "api/compile/self_test.hpp"
 #include "api/inside.hpp"
+#include "base/environment_variables.hpp"
 #include "base/error.hpp"
-#include "base/files/file.hpp"
+#include "base/files/signature.hpp"
 #include "base/shape.hpp"
 #include "device/use/given_program.hpp"
 #include "formats/input_file.hpp"
@@ -29,6 +32,7 @@ struct api::CompiledFileState {
   ArchivedModel model;
   std::string_view blobs;
   std::vector<CompiledVariant> variants;
+  std::string signed_by;
 };
 
 namespace {
@@ -178,6 +182,15 @@ std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
   return std::make_shared<LoadedPlan>(std::move(plan), opened, ahead);
 }
 
+/// The group and others could put code into it.
+void require_unwritable(const InputFile& file) {
+  struct stat facts {};
+  const bool is_known = ::fstat(file.descriptor(), &facts) == 0;
+  if (is_known && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0) return;
+  throw ModelError(file.where() + ": holds machine code, and its group or others may write it; " +
+                   "chmod go-w it, or accept it (" + setting("writable", "accept") + ")");
+}
+
 }  // namespace
 
 CompiledFile::CompiledFile(std::shared_ptr<const CompiledFileState> state)
@@ -193,11 +206,19 @@ bool CompiledFile::is_one(const std::string& path) {
   return begins_as_compiled({start.data(), static_cast<std::size_t>(file.gcount())});
 }
 
-CompiledFile CompiledFile::open(const std::string& path) {
+CompiledFile CompiledFile::open(const std::string& path, const CompiledFileTrust& trust) {
   auto state = std::make_shared<CompiledFileState>();
   state->where = path;
-  state->file = std::make_shared<const MappedFile>(InputFile(path));
-  state->model = decode_compiled(state->file->bytes(), path, state->blobs);
+  InputFile file(path);
+  if (trust.writable == CompiledFileTrust::Writable::refuse) require_unwritable(file);
+  const std::string keys = trust.public_keys.empty()
+                               ? environment_variable("MORTON_VERIFY_KEY").value_or("")
+                               : trust.public_keys;
+  // What is verified must not change afterwards, so it is read once.
+  state->file = keys.empty() ? std::make_shared<const MappedFile>(file) : MappedFile::copy_of(file);
+  const std::string_view bytes = state->file->bytes();
+  if (!keys.empty()) state->signed_by = require_signature(bytes, keys, path);
+  state->model = decode_compiled(without_signature(bytes), path, state->blobs);
   for (const ArchivedVariant& variant : state->model.variants) {
     state->variants.push_back({variant.inputs, variant.outputs});
     if (variant.inputs.size() != state->model.inputs.size()) {
@@ -212,6 +233,8 @@ const std::vector<PortInfo>& CompiledFile::inputs() const { return state_->model
 const std::vector<PortInfo>& CompiledFile::outputs() const { return state_->model.outputs; }
 
 const std::vector<CompiledVariant>& CompiledFile::variants() const { return state_->variants; }
+
+const std::string& CompiledFile::signed_by() const { return state_->signed_by; }
 
 const std::string& CompiledFile::device() const { return state_->model.device; }
 

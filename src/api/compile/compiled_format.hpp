@@ -58,10 +58,11 @@ inline constexpr std::uint64_t kBlobAlignment = 4096;
 ///     digest <of the archived model>
 ///     header <digest of all lines above>
 ///
-/// so that any flipped, missing or added byte is seen. The head with the zeros behind it:
+/// and may have a signature behind it (base/files/signature.hpp), so that any flipped, missing or
+/// added byte is seen. The head with the zeros behind it:
 [[nodiscard]] std::string encode_head(const ArchivedModel& model);
-/// What `encode_head` wrote. `blobs` becomes the bytes of all blobs. Throws ModelError, naming
-/// `where`, for anything else.
+/// What `encode_head` wrote, blobs behind it, without a signature. `blobs` becomes the bytes of all
+/// blobs. Throws ModelError, naming `where`, for anything else.
 [[nodiscard]] ArchivedModel decode_compiled(std::string_view bytes, const std::string& where,
                                             std::string_view& blobs);
 /// What its lines say of the archived model.

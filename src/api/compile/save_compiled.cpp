@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes compiled models to a file, which compiled_file.cpp opens.
+// Writes compiled models to a file, and signs it, which compiled_file.cpp opens.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "api/compile/compiled_format.hpp"
@@ -12,6 +15,8 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/files/signature.hpp"
+#include "formats/input_file.hpp"
 #include "launch/library.hpp"
 #include "morton/compiled_file.hpp"
 #include "run/loaded_plan.hpp"
@@ -126,7 +131,32 @@ void save_compiled(std::span<const CompiledModel> models, const std::string& pat
       parts.emplace_back(gap.data(), kBlobAlignment - over);
     }
   }
-  write_file_atomically(path, parts);
+  // It is code: only its owner may write it, whatever the mask says.
+  write_file_atomically(path, parts, Flush::at_once, Access::owner_writes);
+}
+
+void make_signing_keys(const std::string& path) {
+  const KeyPair pair = new_key_pair();
+  const std::filesystem::path secret = path + ".key", open = path + ".pub";
+  for (const auto& file : {secret, open}) {
+    std::error_code status;
+    if (std::filesystem::exists(std::filesystem::symlink_status(file, status))) {
+      throw UsageError(file.string() + ": is there already; a key is not written over");
+    }
+  }
+  const std::string_view secret_line = pair.secret_line, public_line = pair.public_line;
+  write_file_atomically(secret, std::span(&secret_line, 1), Flush::at_once, Access::owner_alone);
+  write_file_atomically(open, std::span(&public_line, 1), Flush::at_once, Access::owner_writes);
+}
+
+void sign_compiled(const std::string& path, const std::string& secret_key) {
+  const auto file = MappedFile(InputFile(path));
+  std::string_view blobs;
+  const std::string_view body = without_signature(file.bytes());
+  static_cast<void>(decode_compiled(body, path, blobs));
+  const std::string signature = signature_of(std::span(&body, 1), secret_key);
+  const std::array<std::string_view, 2> parts{body, signature};
+  write_file_atomically(path, parts, Flush::at_once, Access::owner_writes);
 }
 
 }  // namespace morton
