@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "device/open/opencl_device.hpp"
 #include "launch/launch.hpp"
@@ -34,7 +35,8 @@ class LoadedPlan {
   /// Builds or finds the programs, packs and uploads the constants, computes what derives from
   /// them. `devices` are the plan's, in its order; `built_one`, unless empty, is called
   /// after each program. Throws DeviceError.
-  LoadedPlan(Plan plan, OpenClDevices devices, const std::function<void()>& built_one = {});
+  MORTON_FOR_TOOLS LoadedPlan(Plan plan, OpenClDevices devices,
+                              const std::function<void()>& built_one = {});
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
       : LoadedPlan(std::move(plan), OpenClDevices{std::move(device)}) {}
   /// Takes what was compiled ahead: compiles nothing and packs nothing. Throws RefusedBinary,

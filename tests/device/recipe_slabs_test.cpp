@@ -7,6 +7,7 @@
 
 #include "base/numbers/checked.hpp"
 #include "device/catalogue/catalogue_runs.hpp"
+#include "device/plan_memory.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/plan_options.hpp"

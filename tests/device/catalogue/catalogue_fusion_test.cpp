@@ -8,6 +8,7 @@
 
 #include "base/numbers/checked.hpp"
 #include "device/catalogue/catalogue_runs.hpp"
+#include "device/plan_memory.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/make_plan.hpp"

@@ -7,12 +7,13 @@
 #include <iostream>
 
 #include "base/error.hpp"
-#include "device/checked_run.hpp"
+#include "device/plan_memory.hpp"
 #include "host/layout_random.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/kernel/kernel_choice.hpp"
 #include "plan/lower/emit.hpp"
 #include "plan/search/repack.hpp"
+#include "run/guarded_run.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 
@@ -346,7 +347,7 @@ class CataloguePack : public test::DeviceTest {
     Plan* const plans[] = {&plan};
     share_program(plans);
     const LoadedPlan loaded(plan, shared_device());
-    const CheckedResult result = run_checked(loaded, inputs, surroundings, catalogue_);
+    const GuardedResult result = run_guarded(loaded, inputs, surroundings, catalogue_);
     EXPECT_EQ(result.damage, "");
     for (int i = 0; i < count; ++i) {
       const Transform& transform = transforms[static_cast<std::size_t>(i)];
@@ -366,7 +367,7 @@ TEST_P(CataloguePack, EqualsTheHostOnRandomLayoutsAndViews) {
   for (const Entry& entry : catalogue_.entries()) {
     // Those of parts are tested where parts are joined: CatalogueEntries.
     if (entry.family != families::pack || writes_parts(entry)) continue;
-    run(entry, kTransforms, Surroundings::guards);
+    run(entry, kTransforms, Surroundings::pages);
     ++entries;
   }
   EXPECT_GE(entries, 2);
@@ -381,7 +382,7 @@ TEST_P(CataloguePack, MovesHalvesAsTheyAre) {
         return std::ranges::count(entry.operands.at(role).types, type) > 0;
       };
       if (!knows("src") || !knows("dst")) continue;
-      run(entry, kTransforms / 4, Surroundings::guards, type);
+      run(entry, kTransforms / 4, Surroundings::pages, type);
       ++entries;
     }
   }

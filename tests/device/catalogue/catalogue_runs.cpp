@@ -7,11 +7,13 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "device/plan_memory.hpp"
 #include "launch/library.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/ir/print.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "run/guarded_run.hpp"
 #include "support/compare.hpp"
 #include "support/rooms.hpp"
 
@@ -174,8 +176,8 @@ void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& devi
     got = run_by_runner(loaded, test.inputs);
   } else {
     const auto surroundings =
-        execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
-    const CheckedResult result = run_checked(*loaded, test.inputs, surroundings, catalogue);
+        execution == Execution::guarded ? Surroundings::pages : Surroundings::nothing;
+    const GuardedResult result = run_guarded(*loaded, test.inputs, surroundings, catalogue);
     EXPECT_EQ(result.damage, "");
     got = output_of(result, loaded->plan(), "y");
   }

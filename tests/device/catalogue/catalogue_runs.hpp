@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "device/catalogue/catalogue_ways.hpp"
-#include "device/checked_run.hpp"
 #include "device/open/opencl_device.hpp"
 #include "graph/graph.hpp"
+#include "plan/ir/plan.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

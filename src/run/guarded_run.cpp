@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/checked_run.hpp"
+#include "run/guarded_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,35 +10,17 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/numbers/checked.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/launch.hpp"
 #include "plan/lower/memory.hpp"
-#include "support/rooms.hpp"
 
-namespace morton::test {
+namespace morton::run {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::byte kPoison{0xFF};  // as f32 a NaN
-
 /// Large enough to be seen in any sum, small enough that sums of products of it stay finite.
 constexpr float kWorstFinite = 4096.0F;
-
-/// Byte `i` of a guard: as f32 a NaN too, but another one.
-std::byte guard_byte(std::size_t i) {
-  constexpr std::byte kPattern[] = {std::byte{0xA5}, std::byte{0xA5}, std::byte{0xC5},
-                                    std::byte{0x7F}};
-  return kPattern[i % 4];
-}
-
-bool is_guard(std::span<const std::byte> bytes) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] != guard_byte(i)) return false;
-  }
-  return true;
-}
 
 /// 1 for each element of the tensor, 0 for padding, in memory order.
 Bytes logical_elements(const Arrangement& arrangement) {
@@ -97,14 +79,6 @@ Bytes spoiled(const Arrangement& arrangement, PaddingContents contents, Bytes by
   return bytes;
 }
 
-/// Oclgrind 21.10 gives a released buffer's address to the next one, and calls what lies beyond the
-/// first one's size uninitialised for ever. So no buffer that it watches is released, not even at
-/// the end, when the simulator may be gone.
-void keep_its_address(const cl::Buffer& buffer) {
-  static auto* const kept = new std::vector<cl::Buffer>;
-  kept->push_back(buffer);
-}
-
 class Run {
  public:
   Run(const LoadedPlan& loaded, Surroundings surroundings, const Catalogue& catalogue)
@@ -113,21 +87,13 @@ class Run {
         plan_(loaded.plan()),
         device_(loaded.device()),
         queue_(device_.make_queue(OpenClDevice::QueueKind::plain)),
-        guard_(surroundings == Surroundings::nothing
-                   ? 0
-                   : round_up(1024, device_.info().memory.base_alignment_bytes)),
-        whole_(plan_.values.size()),
-        part_(plan_.values.size()),
-        front_(plan_.values.size(), guard_),
+        surroundings_(surroundings),
+        begins_(begins_block(plan_)),
+        memory_(plan_.values.size()),
         given_(plan_.values.size()),
-        owner_(plan_.values.size()) {
-    const Indexed<ValueId, char> begins = begins_block(plan_);
-    for (const ValueId v : begins.ids()) {
-      if (begins[v] != 0) front_[v] = 0;
-    }
-  }
+        owner_(plan_.values.size()) {}
 
-  CheckedResult run(std::span<const NamedTensor> inputs) {
+  GuardedResult run(std::span<const NamedTensor> inputs) {
     for (const ValueId v : plan_.values.ids()) {
       if (is_fixed(plan_.values[v])) make_constant(v);
     }
@@ -140,11 +106,12 @@ class Run {
         make(value);
         if (const ValueId whole = whole_of_part(value)) make(whole);
       }
-      launched.push_back(loaded_.launch(
-          step, [&](ValueId value) -> const cl::Buffer& { return part_[owner(value)]; }));
+      launched.push_back(loaded_.launch(step, [&](ValueId value) -> const cl::Buffer& {
+        return memory_[owner(value)].buffer();
+      }));
     }
     for (auto& step : launched) {
-      if (guard_ > 0) {
+      if (surroundings_ != Surroundings::nothing) {
         run_spoiled(*step);
       } else {
         step->enqueue(queue_, nullptr);
@@ -159,11 +126,11 @@ class Run {
   /// Several values may name the same memory in the plan (a reshaped tensor): reading one means the
   /// value that was made last at that place when it was first read.
   ValueId owner(ValueId v) {
-    if (part_[v]() != nullptr) return v;
+    if (memory_[v].is_made()) return v;
     if (owner_[v]) return owner_[v];
     const auto found = places_.find({plan_.values[v].block, plan_.values[v].offset_bytes});
     if (found == places_.end()) {
-      throw InternalError("checked run: '" + plan_.values[v].name +
+      throw InternalError("guarded run: '" + plan_.values[v].name +
                           "' is read before it is written");
     }
     owner_[v] = found->second;
@@ -175,22 +142,10 @@ class Run {
     // What has no elements may lie where another value does.
     const std::pair place{value.block, value.offset_bytes};
     if (value.bytes > 0 || !places_.contains(place)) places_[place] = v;
-    if (part_[v]() != nullptr) return;
-    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
-    const auto guard = static_cast<std::size_t>(guard_);
-    const auto front = static_cast<std::size_t>(front_[v]);
-    whole_[v] = cl::Buffer(device_.context(), CL_MEM_READ_WRITE, front + size + guard);
-    part_[v] = whole_[v];
-    if (guard == 0) {
-      keep_its_address(whole_[v]);
-      return;
-    }
-    Bytes content(front + size + guard, kPoison);
-    for (std::size_t i = 0; i < front; ++i) content[i] = guard_byte(i);
-    for (std::size_t i = 0; i < guard; ++i) content[front + size + i] = guard_byte(i);
-    write_buffer(queue_, device_.info(), whole_[v], 0, content);
-    const cl_buffer_region region{front, size};
-    part_[v] = whole_[v].createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+    if (memory_[v].is_made()) return;
+    using Start = GuardedMemory::Start;
+    memory_[v] = GuardedMemory(device_, queue_, value.bytes, surroundings_,
+                               begins_[v] != 0 ? Start::of_block : Start::anywhere);
   }
 
   /// The joined tensor in whose memory the plan puts `v`, a part of it; none for other values.
@@ -212,7 +167,7 @@ class Run {
 
   void give(ValueId v, Bytes bytes) {
     make(v);
-    write_buffer(queue_, device_.info(), part_[v], 0, bytes);
+    write_buffer(queue_, device_.info(), memory_[v].buffer(), 0, bytes);
     given_[v] = std::move(bytes);
   }
 
@@ -227,17 +182,17 @@ class Run {
   void make_input(const std::string& name, ValueId v, std::span<const NamedTensor> inputs) {
     const auto found = std::find_if(inputs.begin(), inputs.end(),
                                     [&](const NamedTensor& input) { return input.name == name; });
-    if (found == inputs.end()) throw UsageError("checked run: no input '" + name + "'");
+    if (found == inputs.end()) throw UsageError("guarded run: no input '" + name + "'");
     give(v, packed_input(found->tensor, plan_.values[v].arrangement));
   }
 
   Bytes read(ValueId v) const {
     Bytes bytes(static_cast<std::size_t>(plan_.values[v].bytes));
-    read_buffer(queue_, device_.info(), part_[v], 0, bytes);
+    read_buffer(queue_, device_.info(), memory_[v].buffer(), 0, bytes);
     return bytes;
   }
   void write(ValueId v, const Bytes& bytes) const {
-    write_buffer(queue_, device_.info(), part_[v], 0, bytes);
+    write_buffer(queue_, device_.info(), memory_[v].buffer(), 0, bytes);
   }
 
   /// Runs one step with spoiled padding in its operands, and spoils that of its result.
@@ -265,28 +220,24 @@ class Run {
     }
   }
 
-  CheckedResult collect() {
-    CheckedResult result;
+  /// An operand that its kernel writes too.
+  [[nodiscard]] bool is_changed(ValueId v) const {
+    return std::ranges::any_of(plan_.steps, [&](const Step& step) {
+      return std::ranges::find(step.writes, v) != step.writes.end();
+    });
+  }
+
+  GuardedResult collect() {
+    GuardedResult result;
     result.damage = damage_;
     result.bytes.resize(plan_.values.size());
-    const auto guard = static_cast<std::size_t>(guard_);
     for (const ValueId v : plan_.values.ids()) {
-      if (part_[v]() == nullptr) continue;
+      if (!memory_[v].is_made()) continue;
       const Value& value = plan_.values[v];
-      const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
-      const auto front = static_cast<std::size_t>(front_[v]);
-      Bytes content(front + size + guard);
-      read_buffer(queue_, device_.info(), whole_[v], 0, content);
-      const std::span<const std::byte> all(content);
-      if (!is_guard(all.first(front))) {
-        result.damage += "'" + value.name + "': written below its memory\n";
-      }
-      if (!is_guard(all.last(guard))) {
-        result.damage += "'" + value.name + "': written above its memory\n";
-      }
-      Bytes& bytes = result.bytes[v];
-      bytes.assign(content.begin() + front, content.begin() + front + value.bytes);
-      const bool is_given = !given_[v].empty();
+      const std::string damage = memory_[v].damage(device_, queue_);
+      if (!damage.empty()) result.damage += "'" + value.name + "': " + damage + "\n";
+      const Bytes& bytes = result.bytes[v] = read(v);
+      const bool is_given = !given_[v].empty() && !is_changed(v);
       if (is_given && bytes != given_[v]) result.damage += "'" + value.name + "' changed\n";
       if (!is_given) result.damage += padding_damage(value, bytes);
     }
@@ -302,65 +253,31 @@ class Run {
   const Plan& plan_;
   OpenClDevice& device_;
   cl::CommandQueue queue_;
-  std::int64_t guard_;
-  Indexed<ValueId, cl::Buffer> whole_;    ///< with guards
-  Indexed<ValueId, cl::Buffer> part_;     ///< what kernels see
-  Indexed<ValueId, std::int64_t> front_;  ///< bytes of the guard before each value
-  Indexed<ValueId, Bytes> given_;         ///< what inputs and constants held
-  Indexed<ValueId, ValueId> owner_;       ///< of values that were read and not made
+  Surroundings surroundings_;
+  Indexed<ValueId, char> begins_;  ///< whether a value must lie at the start of its block
+  Indexed<ValueId, GuardedMemory> memory_;
+  Indexed<ValueId, Bytes> given_;    ///< what inputs and constants held
+  Indexed<ValueId, ValueId> owner_;  ///< of values that were read and not made
   std::map<std::pair<BlockId, std::int64_t>, ValueId> places_;
   std::string damage_;
 };
 
 }  // namespace
 
-CheckedResult run_checked(const LoadedPlan& loaded, std::span<const NamedTensor> inputs,
+GuardedResult run_guarded(const LoadedPlan& loaded, std::span<const NamedTensor> inputs,
                           Surroundings surroundings, const Catalogue& catalogue) {
-  CheckedResult result;
-  with_device_errors("checked run", loaded.device().info(),
+  GuardedResult result;
+  with_device_errors("guarded run", loaded.device().info(),
                      [&] { result = Run(loaded, surroundings, catalogue).run(inputs); });
   return result;
 }
 
-Tensor output_of(const CheckedResult& result, const Plan& plan, const std::string& name) {
+Tensor output_of(const GuardedResult& result, const Plan& plan, const std::string& name) {
   for (const auto& [port, value] : plan.outputs) {
     if (port != name) continue;
     return unpack(result.bytes[value], plan.values[value].arrangement);
   }
-  throw UsageError("checked run: no output '" + name + "'");
+  throw UsageError("guarded run: no output '" + name + "'");
 }
 
-void poison(Runner& runner) {
-  const Plan& plan = runner.loaded().plan();
-  for (const ValueId v : plan.values.ids()) {
-    if (is_fixed(plan.values[v])) continue;
-    const auto bytes = runner.map(v, MappedBuffer::Access::overwrite);
-    std::fill(bytes.begin(), bytes.end(), kPoison);
-    runner.unmap();
-  }
-}
-
-void share_program(std::span<Plan* const> plans) {
-  Indexed<InstanceId, InstanceSource> all;
-  std::map<std::string, InstanceId> known;
-  for (Plan* plan : plans) {
-    for (const auto& instance : plan->instances) {
-      if (known.emplace(instance.key, all.next_id()).second) all.add(instance);
-    }
-  }
-  const auto ids = all.ids();
-  const std::vector<InstanceId> program(ids.begin(), ids.end());
-  for (Plan* plan : plans) {
-    for (auto* steps : {&plan->load_steps, &plan->steps}) {
-      for (Step& step : *steps) {
-        auto* launch = std::get_if<KernelLaunch>(&step.action);
-        if (launch != nullptr) launch->instance = known.at(plan->instances[launch->instance].key);
-      }
-    }
-    plan->instances = all;
-    plan->programs.clear();
-    if (!program.empty()) plan->programs.push_back(program);
-  }
-}
-
-}  // namespace morton::test
+}  // namespace morton::run
