@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "problems/problem.hpp"
 #include "problems/structure.hpp"
@@ -52,7 +53,7 @@ class ProblemReader {
 /// where the problem writes nothing. Every kernel must agree with it, however it is written. It is
 /// slow. Throws InternalError for a view that does not fit its tensor, for an element that is
 /// written twice, and for an epilogue whose type is not dst's.
-[[nodiscard]] std::vector<double> solve(const BoundProblem& bound,
-                                        const Indexed<TensorId, SolverTensor>& tensors);
+[[nodiscard]] MORTON_FOR_TOOLS std::vector<double> solve(
+    const BoundProblem& bound, const Indexed<TensorId, SolverTensor>& tensors);
 
 }  // namespace morton::problems

@@ -211,6 +211,43 @@ TEST_F(CliSelfTest, DamagedFilesAreSaidAndReplaced) {
   }
 }
 
+TEST_F(CliSelfTest, TheDoctorFindsWhatIsWrongWithAKernel) {
+  std::vector<std::string> words{"doctor", "--cache-dir", path("cache"), "--catalogue",
+                                 path("hasty.json")};
+  const auto add_variant = [&](const std::string& name, const std::string& more) {
+    std::string entry(kEntry), source(kSource);
+    for (std::string* text : {&entry, &source}) {
+      for (std::size_t at = 0; (at = text->find("hasty", at)) != std::string::npos;) {
+        text->replace(at, 5, name);
+      }
+    }
+    source.replace(source.find("K - 1"), 5, "K");
+    source.insert(source.rfind('}'), more);
+    write_bytes(path(name + ".json"), entry);
+    write_bytes(path(name + ".cl"), source);
+    words.push_back(path(name + ".json"));
+  };
+  add_variant("sound", "");
+  add_variant("above", "  if (m == 0 && n == 0) STORE_dst(M, 0, 1);\n");
+  add_variant("far", "  if (m == 0 && n == 0) STORE_dst(M + 100, 0, LOAD_lhs(M + 100, 0));\n");
+  words.insert(words.end(),
+               {"--kernels", "gemm.naive", "gemm.sound", "gemm.hasty", "gemm.above", "gemm.far"});
+  const Outcome doctor = run_program(words);
+  EXPECT_EQ(doctor.status, 1) << doctor.text();
+  const Outcome list = cache({"list"});
+  for (const char* line :
+       {"2 right, 3 wrong, 0 not for this device", "gemm.hasty, device 0:0: element 0 of dst is ",
+        "gemm.above, device 0:0: 'dst': written above its memory",
+        "gemm.far, device 0:0: the process that ran it was ended by signal 11"}) {
+    EXPECT_NE(doctor.out.find(line), std::string::npos) << line << "\n" << doctor.text();
+  }
+  for (const char* name : {"hasty", "above", "far"}) {
+    EXPECT_NE(list.out.find(std::string("refused: gemm.") + name), std::string::npos)
+        << list.text();
+  }
+  expect_error(run_program({"doctor", "--kernels", "gemm.none"}), kUsage, "gemm.none");
+}
+
 /// A copy of the shipped kernels, one of them broken, and a model to run with it.
 class CliBrokenKernel : public CliSelfTest {
  protected:

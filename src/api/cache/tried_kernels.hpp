@@ -38,7 +38,7 @@ class TriedKernels {
  public:
   /// Reads the file. Where it is damaged nothing counts as tried, and `problem` says why; it also
   /// says where the verdicts are damaged.
-  TriedKernels(const std::filesystem::path& cache, const DeviceInfo& device);
+  MORTON_FOR_TOOLS TriedKernels(const std::filesystem::path& cache, const DeviceInfo& device);
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] bool contains(const std::string& key) const { return keys_.contains(key); }
@@ -47,7 +47,7 @@ class TriedKernels {
   void add(const std::set<std::string>& keys);
   /// Adds verdicts on kernels of `catalogue` to their file, which is replaced where it is damaged.
   /// Throws Error where it cannot be written.
-  void add(const TunedData& verdicts, const Catalogue& catalogue) const;
+  MORTON_FOR_TOOLS void add(const TunedData& verdicts, const Catalogue& catalogue) const;
 
  private:
   std::filesystem::path folder_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/cache/tried_kernels.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {
@@ -23,8 +24,9 @@ struct SuspectKernel {
 
 /// Notes for later processes that the kernel is refused on this device and driver, unless the
 /// catalogue has none of that name.
-void add_verdict(const SuspectKernel& suspect, const std::string& why, const DeviceInfo& device,
-                 const Catalogue& catalogue, TunedData& verdicts);
+MORTON_FOR_TOOLS void add_verdict(const SuspectKernel& suspect, const std::string& why,
+                                  const DeviceInfo& device, const Catalogue& catalogue,
+                                  TunedData& verdicts);
 /// What a report says behind the reason: that another kernel takes its place, and how it is undone.
 [[nodiscard]] Message replaced_from_now_on();
 

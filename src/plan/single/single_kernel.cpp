@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "plan/kernel/kernel_choice.hpp"
+#include "plan/lower/emit.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/instance_spec.hpp"
 #include "plan/single/example_sizes.hpp"
@@ -79,11 +80,11 @@ OrReason<SingleKernel> made_kernel(const Entry& entry, const PosedProblem& posed
   return kernel;
 }
 
-}  // namespace
-
-SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
-                           const DeviceInfo& device, PlanOptions options,
-                           ExampleEpilogue epilogue) {
+/// The entry on the first example with these sizes that it can compute, as `use` takes it. Throws
+/// as single_kernel.
+template <typename Use>
+auto on_example(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
+                const DeviceInfo& device, PlanOptions options, ExampleEpilogue epilogue, Use use) {
   options.use = {{entry.family, entry.name}};
   if (entry.sums.terms_in_f16 > 0) options.sums = DType::f16;
   for (const auto& [role, format] : entry.operands) {
@@ -92,13 +93,52 @@ SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const C
   const KernelPolicy policy(catalogue, options);
   Message first_reason;
   for (const Environment& example : example_sizes(entry.family, sizes)) {
-    const PosedProblem posed = posed_problem(entry, example, epilogue);
+    PosedProblem posed = posed_problem(entry, example, epilogue);
     const PlanContext context(policy, device, posed.tasks);
     OrReason<SingleKernel> made = made_kernel(entry, posed, context);
-    if (auto* kernel = std::get_if<SingleKernel>(&made)) return std::move(*kernel);
+    if (auto* kernel = std::get_if<SingleKernel>(&made)) {
+      return use(std::move(*kernel), posed, context);
+    }
     if (first_reason.empty()) first_reason = print(std::get<Reason>(made));
   }
   throw UnsupportedError(entry.name + " on " + device.name + ": " + first_reason);
+}
+
+Plan plan_of(SingleKernel kernel, const TaskList& tasks, const PlanContext& context) {
+  Schedule schedule;
+  ScheduledKernel scheduled;
+  for (auto& [role, arrangement] : places_of(kernel.choice, tasks).operands) {
+    Value value;
+    value.name = role;
+    value.kind = role == "dst" ? Value::Kind::output : Value::Kind::input;
+    value.bytes = bytes_of(arrangement);
+    value.arrangement = std::move(arrangement);
+    const ValueId id = schedule.values.add(std::move(value));
+    (role == "dst" ? schedule.outputs : schedule.inputs).push_back({role, id});
+    scheduled.values[role] = id;
+  }
+  scheduled.choice = std::move(kernel.choice);
+  schedule.kernels.push_back(std::move(scheduled));
+  return emit(schedule, {}, context);
+}
+
+}  // namespace
+
+SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
+                           const DeviceInfo& device, PlanOptions options,
+                           ExampleEpilogue epilogue) {
+  return on_example(
+      entry, sizes, catalogue, device, std::move(options), epilogue,
+      [](SingleKernel kernel, const PosedProblem&, const PlanContext&) { return kernel; });
+}
+
+SinglePlan single_plan(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
+                       const DeviceInfo& device, PlanOptions options) {
+  return on_example(entry, sizes, catalogue, device, std::move(options), ExampleEpilogue::none,
+                    [](SingleKernel kernel, PosedProblem& posed, const PlanContext& context) {
+                      Plan plan = plan_of(std::move(kernel), posed.tasks, context);
+                      return SinglePlan{std::move(posed), std::move(plan)};
+                    });
 }
 
 }  // namespace morton::plan

@@ -3,6 +3,7 @@
 
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
+#include "plan/ir/plan.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
 #include "plan/single/example_problem.hpp"
@@ -27,5 +28,17 @@ struct SingleKernel {
 single_kernel(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
               const DeviceInfo& device, PlanOptions options,
               ExampleEpilogue epilogue = ExampleEpilogue::none);
+
+/// A problem, and a plan whose only step is a kernel on it.
+struct SinglePlan {
+  PosedProblem posed;
+  Plan plan;  ///< inputs are the operands that are read, by role, as the entry demands them; "dst"
+};
+
+/// As single_kernel, with the operands' places in memory.
+[[nodiscard]] MORTON_FOR_TOOLS SinglePlan single_plan(const Entry& entry, const Environment& sizes,
+                                                      const Catalogue& catalogue,
+                                                      const DeviceInfo& device,
+                                                      PlanOptions options);
 
 }  // namespace morton::plan

@@ -15,6 +15,7 @@
 #include "base/rooms.hpp"
 #include "device/open/opencl_device.hpp"
 #include "morton/tools/build.hpp"
+#include "morton/tools/kernel_check.hpp"
 #include "morton/tools/peak.hpp"
 #include "morton/tools/tune.hpp"
 #include "tools/tuning/tune_subject.hpp"
@@ -41,6 +42,9 @@ class Worker {
   }
 
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] const std::vector<std::string>& catalogue_files() const {
+    return setting_.catalogue_files;
+  }
 
   TrialOutcome measure(const TrialRequest& request) {
     build_best(request);
@@ -192,6 +196,13 @@ Json build_answer(const JsonReader& reader, const Device& device) {
           {"milliseconds", build.milliseconds}};
 }
 
+Json check_answer(const std::string& kernel, const Worker& worker) {
+  const KernelCheck check = check_kernel(kernel, worker.device(), worker.catalogue_files());
+  Json answer = {{"checked", to_json(check)}};
+  if (check.outcome == KernelCheck::Outcome::wrong) answer["leaves"] = true;
+  return answer;
+}
+
 void write_line(std::FILE* file, const Json& json) {
   std::fputs((json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), file);
   std::fflush(file);
@@ -233,6 +244,10 @@ int run_tune_worker() {
     if (!worker) throw UsageError("tune: the worker process was not told its device");
     if (reader.has("build")) {
       write_line(answers, build_answer(reader.at("build"), worker->device()));
+      continue;
+    }
+    if (reader.has("check")) {
+      write_line(answers, check_answer(reader.at("check").text(), *worker));
       continue;
     }
     write_line(answers, answer_to(trial_request_from(reader.at("measure")), *worker));

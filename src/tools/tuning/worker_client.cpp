@@ -2,9 +2,12 @@
 #include "tools/tuning/worker_client.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.hpp"
 #include "morton/tools/build.hpp"
+#include "morton/tools/kernel_check.hpp"
+#include "plan/measured/tuned_file.hpp"
 
 namespace morton::tools {
 namespace {
@@ -14,7 +17,36 @@ constexpr double kOpenTimeoutMs = 120e3;
 constexpr int kStartAttempts = 2;
 constexpr double kRunsOfACandidate = 100.0;
 
+constexpr std::pair<KernelCheck::Outcome, const char*> kOutcomes[] = {
+    {KernelCheck::Outcome::right, "right"},
+    {KernelCheck::Outcome::wrong, "wrong"},
+    {KernelCheck::Outcome::impossible, "impossible"}};
+
+KernelCheck kernel_check_from(const JsonReader& reader) {
+  KernelCheck check;
+  const std::string outcome = reader.at("outcome").text();
+  for (const auto& [value, name] : kOutcomes) {
+    if (outcome == name) check.outcome = value;
+  }
+  check.why = reader.at("why").text();
+  const Environment tunables = environment_from(reader.at("tunables"));
+  check.tunables = {tunables.begin(), tunables.end()};
+  check.milliseconds = reader.at("milliseconds").real();
+  return check;
+}
+
 }  // namespace
+
+Json to_json(const KernelCheck& check) {
+  const char* outcome = "";
+  for (const auto& [value, name] : kOutcomes) {
+    if (check.outcome == value) outcome = name;
+  }
+  return {{"outcome", outcome},
+          {"why", check.why},
+          {"tunables", check.tunables},
+          {"milliseconds", check.milliseconds}};
+}
 
 Json to_json(const WorkerSetting& setting) {
   return {{"device", setting.device},
@@ -79,6 +111,21 @@ KernelBuild WorkerClient::build(const KernelText& kernel) {
   build.said = reader.at("said").text();
   build.milliseconds = reader.at("milliseconds").real();
   return build;
+}
+
+KernelCheck WorkerClient::check(const std::string& kernel) {
+  static_cast<void>(open());
+  const auto answer = process_.ask({{"check", kernel}}, timeout_ms_);
+  KernelCheck check;
+  if (answer.kind != WorkerProcess::Answer::Kind::line) {
+    check.outcome = KernelCheck::Outcome::wrong;
+    check.why = "the process that ran it " + answer.how;
+    return check;
+  }
+  const JsonReader reader(answer.json, "answer of the worker process");
+  // After an error of the driver, its context may be of no use.
+  if (reader.has("leaves")) process_.stop();
+  return kernel_check_from(reader.at("checked"));
 }
 
 }  // namespace morton::tools

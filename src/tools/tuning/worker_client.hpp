@@ -11,6 +11,7 @@
 
 namespace morton {
 struct KernelBuild;
+struct KernelCheck;
 struct KernelText;
 }  // namespace morton
 
@@ -23,6 +24,8 @@ struct WorkerSetting {
   std::uint64_t seed = 1;  ///< of the operands
 };
 
+/// A worker's answer about a kernel that it was to check.
+[[nodiscard]] Json to_json(const KernelCheck& check);
 [[nodiscard]] Json to_json(const WorkerSetting& setting);
 [[nodiscard]] WorkerSetting worker_setting_from(const JsonReader& reader);
 
@@ -42,6 +45,9 @@ class WorkerClient {
   /// Builds the text there (build_kernel). A compiler that ends the process, or gives no answer in
   /// time, has not built it.
   [[nodiscard]] KernelBuild build(const KernelText& kernel);
+  /// Checks a kernel there (check_kernel). One that ends the process, or gives no answer in time,
+  /// is wrong.
+  [[nodiscard]] KernelCheck check(const std::string& kernel);
 
  private:
   WorkerProcess process_;
