@@ -112,6 +112,13 @@ else()
   set_tests_properties(onnx_checker PROPERTIES TIMEOUT 300)
 endif()
 
+find_program(OCLGRIND oclgrind)
+if(OCLGRIND)
+  # What Oclgrind is asked to find it does find.
+  add_test(NAME oclgrind_planted_defects
+           COMMAND ${PROJECT_SOURCE_DIR}/tools/oclgrind.sh --planted $<TARGET_FILE:device_tests>)
+endif()
+
 # What a training writes, read by TensorBoard, safetensors and ONNX Runtime; skipped, with the reason,
 # where Python lacks them.
 set(MORTON_TRAINING_PYTHON python3 CACHE STRING

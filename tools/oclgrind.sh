@@ -2,17 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # tools/oclgrind.sh [PROGRAM] [GTEST_FILTER]
+# tools/oclgrind.sh --planted [PROGRAM]
 #
 # Runs device tests under Oclgrind, which simulates a device and reports out-of-bounds accesses,
 # data races, divergent barriers, uninitialised reads and misused API calls of our kernels.
 # Oclgrind's own status is always 0, so a log that is not empty is the failure, and so is a test
-# that fails or a filter that matches nothing.
+# that fails or a filter that matches nothing. Before the tests, and with --planted nothing else, it runs
+# kernels with planted defects (tests/device/planted_defects_test.cpp), each of which must be reported.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # The tests with cases small enough for the simulator (one work-group and a remainder).
 OCLGRIND_FILTER='*Oclgrind*'
 
+only_planted=0
+if [[ ${1:-} == --planted ]]; then
+  only_planted=1
+  shift
+fi
 program=${1:-build/tests/device_tests}
 filter=${2:-$OCLGRIND_FILTER}
 [[ -x $program ]] || {
@@ -70,11 +77,51 @@ run() {
   }
 }
 
+# The two passes: what each looks for.
+accesses=(--data-races --uniform-writes --check-api)
+uninitialised=(--uninitialized --build-options -cl-opt-disable)
+
+# planted DEFECT WORDS OPTION...: the simulator reports the defect, with these words in its log; no
+# words: nothing at all.
+planted() {
+  local defect=$1 words=$2 log=$work/planted-$1.log
+  shift 2
+  : >"$log"
+  MORTON_CACHE_DIR=$work oclgrind --local-mem-size 1048576 --log "$log" "$@" \
+    "$program" --gtest_filter="*PlantedDefects.$defect/*" --gtest_brief=1 </dev/null >"$log.out" 2>&1 || true
+  if ! grep -qE '^\[==========\] 1 test from' "$log.out"; then
+    echo "oclgrind: the planted defect $defect did not run" >&2
+    cat "$log.out" >&2
+    status=1
+  elif [[ -n $words ]] && ! grep -qF "$words" "$log"; then
+    echo "oclgrind: the planted defect $defect is not reported (\"$words\")" >&2
+    status=1
+  elif [[ -z $words && -s $log ]]; then
+    echo "oclgrind: a kernel without a defect is reported:" >&2
+    cat "$log" >&2
+    status=1
+  fi
+}
+
+echo "== oclgrind, planted defects"
+planted None '' "${accesses[@]}"
+planted None '' "${uninitialised[@]}"
+planted ReadBeyond 'Invalid read' "${accesses[@]}"
+planted WriteBeyond 'Invalid write' "${accesses[@]}"
+planted Race 'data race' "${accesses[@]}"
+planted SameValueRace 'data race' "${accesses[@]}"
+planted DivergentBarrier 'divergence' "${accesses[@]}"
+planted Uninitialised 'uninitialized value' "${uninitialised[@]}"
+if ((only_planted)); then
+  ((status == 0)) && echo "oclgrind: all planted defects are reported"
+  exit "$status"
+fi
+
 # Accesses and races are those of the code that devices run, so it is optimised. Uninitialised reads
 # are looked for without optimisation: it would keep private variables in registers, where they are
 # not seen, and it makes "freeze" instructions, on which that check of Oclgrind 21.10 stops ("Unsupported
 # instruction") and leaves the kernel undone.
-run accesses --data-races --uniform-writes --check-api
-run uninitialised --uninitialized --build-options -cl-opt-disable
+run accesses "${accesses[@]}"
+run uninitialised "${uninitialised[@]}"
 ((status == 0)) && echo "oclgrind: both logs are empty"
 exit "$status"
