@@ -61,6 +61,7 @@ constexpr OptionName kOptions[] = {
     {"limits", "--limit"},
     {"local", "--local"},
     {"mean", "--mean"},
+    {"memory_limit", "--memory-limit"},
     {"model", "--model"},
     {"momentum", "--momentum"},
     {"most_turns", "--max-turns"},

@@ -72,4 +72,9 @@ class MORTON_API Device {
   std::shared_ptr<device::OpenClDevice> device_;
 };
 
+/// What device memory of the process may take, in bytes, on all devices together; unless it is set
+/// it is $MORTON_MEMORY_LIMIT, else there is no limit. What does not fit is a DeviceError. Throws
+/// UsageError unless `bytes` are positive.
+MORTON_API void set_memory_limit(std::int64_t bytes);
+
 }  // namespace morton

@@ -51,6 +51,11 @@ void bind_devices(py::module_& module) {
         return Device::list_json();
       },
       "Facts of all devices, a JSON text each.");
+  module.def(
+      "set_memory_limit", &set_memory_limit, py::arg("bytes"),
+      "What device memory of the process may take, on all devices together; until it is set, "
+      "$MORTON_MEMORY_LIMIT, else there is no limit. Devices opened afterwards count as "
+      "having no more. What does not fit raises DeviceError.");
 }
 
 }  // namespace morton::python

@@ -26,8 +26,8 @@ name_packaged_driver()  # before any call of OpenCL
 
 from ._native import (CompiledModel, Dataset, Device, DeviceError, Error, InternalError, Model, ModelError, NeedsSegments, Port,
                       SegmentedSession, Session, UnsupportedError, UsageError, __version__, compile, convert, device_jsons,
-                      picture_normalization, picture_to_input, quantize, read_picture, with_checkpoint, with_classes,
-                      write_picture)
+                      picture_normalization, picture_to_input, quantize, read_picture, set_memory_limit, with_checkpoint,
+                      with_classes, write_picture)
 from ._numpy import require_fitting_numpy
 from ._inference import InferenceSession
 from ._training import StopTraining, Trainer
@@ -53,6 +53,6 @@ __all__ = [
     "capi", "compile", "convert", "devices", "disable_telemetry_events", "enable_telemetry_events", "get_all_providers",
     "get_available_providers", "get_build_info", "get_device", "get_version_string", "picture_normalization",
     "picture_to_input", "preload_dlls", "quantize", "read_picture", "set_default_logger_severity",
-    "set_default_logger_verbosity", "set_seed", "with_checkpoint", "with_classes",
+    "set_default_logger_verbosity", "set_memory_limit", "set_seed", "with_checkpoint", "with_classes",
     "write_picture",
 ]

@@ -82,6 +82,9 @@ def require_own_process() -> None:
 def device_jsons() -> list[str]:
     """Facts of all devices, a JSON text each."""
 
+def set_memory_limit(bytes: int) -> None:
+    """What device memory of the process may take, on all devices together; until it is set, $MORTON_MEMORY_LIMIT, else there is no limit. What does not fit raises DeviceError."""
+
 class Port:
     """An input or an output of a model."""
     @property

@@ -9,7 +9,7 @@
 namespace morton {
 namespace {
 
-constexpr std::array<EnvironmentVariable, 12> kVariables{{
+constexpr std::array<EnvironmentVariable, 13> kVariables{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
@@ -33,6 +33,8 @@ constexpr std::array<EnvironmentVariable, 12> kVariables{{
     {"MORTON_VERIFY_KEY",
      "file of public keys, one of which must have signed each compiled file that is loaded",
      "/etc/morton/fleet.pub"},
+    {"MORTON_MEMORY_LIMIT",
+     "bytes that device memory of the process may take, on all devices together", "67108864"},
     {"MORTON_SLOW_WRITES",
      "milliseconds to wait before each piece of a file that is written, for tests", "5"},
     {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},

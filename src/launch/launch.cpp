@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device/open/memory_budget.hpp"
 #include "device/open/refused_kernels.hpp"
 #include "device/use/image.hpp"
 
@@ -50,6 +51,8 @@ class ImageArgument {
     if (source_ == PlannedImage::Source::shared) {
       image_ = image2d_on(*device_, buffer, size_, size_.width * texel_bytes(size_.type));
     } else if (image_() == nullptr) {
+      const std::int64_t bytes = size_.width * size_.height * texel_bytes(size_.type);
+      share_ = MemoryShare::require(bytes, "memory of an image");
       image_ = make_image2d(*device_, size_);
     }
   }
@@ -78,6 +81,7 @@ class ImageArgument {
   const OpenClDevice* device_;
   cl::Buffer buffer_;
   cl::size_type offset_ = 0;
+  MemoryShare share_;  ///< of an image with memory of its own
   cl::Image2D image_;
 };
 

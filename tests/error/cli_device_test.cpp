@@ -218,6 +218,22 @@ TEST(CliDevice, CatalogueFilesThatAreWrong) {
   }
 }
 
+TEST(CliDevice, MemoryHasTheLimitThatIsSaid) {
+  const TemporaryFolder folder;
+  const auto run_within = [&](const std::string& limit) {
+    std::vector<std::string> words = classify(folder.path());
+    words.insert(words.end(), {"--memory-limit", limit});
+    return run_program(words);
+  };
+  expect_success(run_within("16MiB"));
+  expect_error(run_within("256KiB"), kDevice, "--memory-limit");
+  expect_error(run_within("0"), kUsage, "--memory-limit");
+  expect_error(run_program(classify(folder.path()), {{"MORTON_MEMORY_LIMIT", "262144"}}), kDevice,
+               "--memory-limit");
+  expect_error(run_program(classify(folder.path()), {{"MORTON_MEMORY_LIMIT", "256KiB"}}), kUsage,
+               "MORTON_MEMORY_LIMIT");
+}
+
 TEST(CliOutput, JsonIsAloneOnStandardOutput) {
   const std::vector<std::vector<std::string>> commands{
       {"devices", "--format", "json"},

@@ -8,6 +8,7 @@
 #include "api/inside.hpp"
 #include "base/environment_variables.hpp"
 #include "device/open/kept_peaks.hpp"
+#include "device/open/memory_budget.hpp"
 #include "device/open/opencl_device.hpp"
 #include "morton/interop.hpp"
 
@@ -94,5 +95,7 @@ Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig&
 cl_context context_of(const Device& device) { return Inside::of(device)->context()(); }
 
 cl_device_id device_of(const Device& device) { return Inside::of(device)->device()(); }
+
+void set_memory_limit(std::int64_t bytes) { device::set_memory_limit(bytes); }
 
 }  // namespace morton

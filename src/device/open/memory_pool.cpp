@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
+#include "device/open/memory_budget.hpp"
 #include "device/open/opencl_device.hpp"
 
 namespace morton::device {
@@ -31,15 +33,23 @@ void require_made(const cl::Buffer& buffer, const char* function) {
 
 }  // namespace
 
+/// Memory of the driver's, which counts as the process's until it goes back there.
+struct MemoryPool::PooledBuffer {
+  cl::Buffer buffer;
+  MemoryShare share;
+};
+
 /// What the pool and all of its blocks share; lives until the last of them dies.
 struct MemoryPool::Store {
   Store(cl::Context the_context, const DeviceInfo& the_info)
       : context(std::move(the_context)), info(the_info) {}
 
-  /// A buffer of `bytes` from the free ones or the driver; `mutex` is held.
-  cl::Buffer take(std::int64_t& bytes);
-  cl::Buffer make(std::int64_t bytes);
-  void give_back(cl::Buffer buffer, std::int64_t bytes);
+  /// Memory of `bytes` from the free ones or the driver; `mutex` is held.
+  PooledBuffer take(std::int64_t& bytes);
+  PooledBuffer make(std::int64_t bytes);
+  void give_back(PooledBuffer memory, std::int64_t bytes);
+  /// Gives free blocks back to the driver; `mutex` is held.
+  void drop_free_blocks();
   /// Throws DeviceError where `bytes` are too many for one block, or `size` more than is left;
   /// `mutex` is held.
   void require_room(std::int64_t bytes, std::int64_t size) const;
@@ -47,22 +57,22 @@ struct MemoryPool::Store {
   const cl::Context context;
   const DeviceInfo info;
   mutable std::mutex mutex;
-  std::multimap<std::int64_t, cl::Buffer> free_blocks;
+  std::multimap<std::int64_t, PooledBuffer> free_blocks;
   std::int64_t used = 0, peak = 0, idle = 0;
 };
 
 struct Block::Lease {
-  Lease(std::shared_ptr<MemoryPool::Store> the_store, cl::Buffer the_buffer, std::int64_t size,
-        std::shared_ptr<const void> the_owner)
+  Lease(std::shared_ptr<MemoryPool::Store> the_store, MemoryPool::PooledBuffer the_memory,
+        std::int64_t size, std::shared_ptr<const void> the_owner)
       : store(std::move(the_store)),
         owner(std::move(the_owner)),
-        buffer(std::move(the_buffer)),
+        memory(std::move(the_memory)),
         bytes(size) {}
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   ~Lease() {
     if (owner == nullptr) {
-      store->give_back(std::move(buffer), bytes);
+      store->give_back(std::move(memory), bytes);
       return;
     }
     const std::lock_guard lock(store->mutex);
@@ -71,7 +81,7 @@ struct Block::Lease {
 
   std::shared_ptr<MemoryPool::Store> store;
   std::shared_ptr<const void> owner;  ///< of memory that is the host's, else null
-  cl::Buffer buffer;
+  MemoryPool::PooledBuffer memory;
   std::int64_t bytes;
 };
 
@@ -90,48 +100,54 @@ void MemoryPool::Store::require_room(std::int64_t bytes, std::int64_t size) cons
   }
 }
 
-cl::Buffer MemoryPool::Store::take(std::int64_t& bytes) {
+void MemoryPool::Store::drop_free_blocks() {
+  free_blocks.clear();
+  idle = 0;
+}
+
+MemoryPool::PooledBuffer MemoryPool::Store::take(std::int64_t& bytes) {
   const auto reusable = free_blocks.lower_bound(bytes);
   if (reusable != free_blocks.end() && reusable->first / kMaxWaste <= bytes) {
-    cl::Buffer buffer = std::move(reusable->second);
+    PooledBuffer memory = std::move(reusable->second);
     bytes = reusable->first;
     idle -= bytes;
     free_blocks.erase(reusable);
-    return buffer;
+    return memory;
   }
-  if (used + idle + bytes > info.memory.global_bytes) {
-    free_blocks.clear();
-    idle = 0;
-  }
+  if (used + idle + bytes > info.memory.global_bytes) drop_free_blocks();
   return make(bytes);
 }
 
-cl::Buffer MemoryPool::Store::make(std::int64_t bytes) {
+MemoryPool::PooledBuffer MemoryPool::Store::make(std::int64_t bytes) {
   // Where host and device share memory this lets both see it without a copy.
   const cl_mem_flags flags =
       CL_MEM_READ_WRITE | (info.memory.is_unified ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
+  std::optional<MemoryShare> share = MemoryShare::take(bytes);
+  if (!share) {
+    drop_free_blocks();
+    share = MemoryShare::require(bytes, "device memory");
+  }
   const auto attempt = [&] {
     cl::Buffer buffer(context, flags, static_cast<std::size_t>(bytes));
     require_made(buffer, "clCreateBuffer");
-    return buffer;
+    return PooledBuffer{std::move(buffer), std::move(*share)};
   };
   if (!free_blocks.empty()) {
     try {
       return attempt();
     } catch (const cl::Error& error) {
       if (!is_out_of_memory(error.err())) throw;
-      free_blocks.clear();
-      idle = 0;
+      drop_free_blocks();
     }
   }
   return attempt();
 }
 
-void MemoryPool::Store::give_back(cl::Buffer buffer, std::int64_t bytes) {
+void MemoryPool::Store::give_back(PooledBuffer memory, std::int64_t bytes) {
   const std::lock_guard lock(mutex);
   used -= bytes;
   try {
-    free_blocks.emplace(bytes, std::move(buffer));
+    free_blocks.emplace(bytes, std::move(memory));
     idle += bytes;
   } catch (const std::bad_alloc&) {
     // Without memory for the list's node the buffer goes back to the driver; destructors call this.
@@ -140,7 +156,7 @@ void MemoryPool::Store::give_back(cl::Buffer buffer, std::int64_t bytes) {
 
 const cl::Buffer& Block::buffer() const {
   if (lease_ == nullptr) throw InternalError("memory block: it is empty, nothing was allocated");
-  return lease_->buffer;
+  return lease_->memory.buffer;
 }
 
 std::int64_t Block::bytes() const { return lease_ == nullptr ? 0 : lease_->bytes; }
@@ -187,30 +203,31 @@ Block MemoryPool::allocate(std::int64_t bytes) {
 
   const std::lock_guard lock(store_->mutex);
   store_->require_room(bytes, size);
-  cl::Buffer buffer;
+  PooledBuffer memory;
   with_device_errors("device memory: block of " + std::to_string(bytes) + " bytes", info,
-                     [&] { buffer = store_->take(size); });
-  return take_over(std::move(buffer), size, nullptr);
+                     [&] { memory = store_->take(size); });
+  return take_over(std::move(memory), size, nullptr);
 }
 
 Block MemoryPool::over(std::span<const std::byte> memory, std::shared_ptr<const void> owner) {
   const auto bytes = static_cast<std::int64_t>(memory.size());
   const std::lock_guard lock(store_->mutex);
   store_->require_room(bytes, bytes);
-  cl::Buffer buffer;
+  PooledBuffer pooled{{}, MemoryShare::require(bytes, "device memory")};
   with_device_errors("device memory: block over " + std::to_string(bytes) + " bytes of the host",
                      store_->info, [&] {
-                       buffer = cl::Buffer(store_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                           memory.size(), const_cast<std::byte*>(memory.data()));
-                       require_made(buffer, "clCreateBuffer");
+                       pooled.buffer =
+                           cl::Buffer(store_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                      memory.size(), const_cast<std::byte*>(memory.data()));
+                       require_made(pooled.buffer, "clCreateBuffer");
                      });
-  return take_over(std::move(buffer), bytes, std::move(owner));
+  return take_over(std::move(pooled), bytes, std::move(owner));
 }
 
-Block MemoryPool::take_over(cl::Buffer buffer, std::int64_t bytes,
+Block MemoryPool::take_over(PooledBuffer memory, std::int64_t bytes,
                             std::shared_ptr<const void> owner) {
   Block block;
-  block.lease_ = std::make_shared<Block::Lease>(store_, std::move(buffer), bytes, std::move(owner));
+  block.lease_ = std::make_shared<Block::Lease>(store_, std::move(memory), bytes, std::move(owner));
   store_->used += bytes;
   store_->peak = std::max(store_->peak, store_->used);
   return block;
@@ -228,8 +245,7 @@ std::int64_t MemoryPool::peak_bytes() const {
 
 void MemoryPool::trim() {
   const std::lock_guard lock(store_->mutex);
-  store_->free_blocks.clear();
-  store_->idle = 0;
+  store_->drop_free_blocks();
 }
 
 }  // namespace morton::device

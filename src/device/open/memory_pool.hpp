@@ -37,7 +37,8 @@ class Block {
 };
 
 /// Recycles buffers: fresh memory costs page faults (9 to 82 ms for 16 MiB on PoCL). Thread-safe.
-/// Limits are checked before the driver is asked, since drivers do not enforce them.
+/// Limits are checked before the driver is asked, since drivers do not enforce them: the device's,
+/// and that of the process (memory_budget.hpp).
 class MemoryPool {
  public:
   MemoryPool(cl::Context context, const DeviceInfo& info);
@@ -58,9 +59,10 @@ class MemoryPool {
 
  private:
   friend class Block;
+  struct PooledBuffer;
   struct Store;
   /// A block that counts as used; the store's mutex is held.
-  Block take_over(cl::Buffer buffer, std::int64_t bytes, std::shared_ptr<const void> owner);
+  Block take_over(PooledBuffer memory, std::int64_t bytes, std::shared_ptr<const void> owner);
 
   std::shared_ptr<Store> store_;
 };
