@@ -43,6 +43,9 @@ Device open_device(const DeviceOptions& options) {
 
 Device open_device(const std::string& selector, const DeviceOptions& options) {
   prepare_drivers();
+  if (!options.memory_limit.empty()) {
+    set_memory_limit(parse_bytes("--memory-limit", options.memory_limit));
+  }
   Device device = Device::open(selector, device_config(options));
   for (const Message& note : device.notes()) log::warn("{}", with_options(note));
   return device;

@@ -37,11 +37,9 @@ void add_options(CLI::App& command, DeviceOptions& options) {
                   "(default: 1GiB)")
       ->option_text("SIZE");
   command
-      .add_option_function<std::string>(
-          "--memory-limit",
-          [](const std::string& size) { set_memory_limit(parse_bytes("--memory-limit", size)); },
-          "Most device memory that the command may take (default: $MORTON_MEMORY_LIMIT in bytes, "
-          "else what the device has)")
+      .add_option("--memory-limit", options.memory_limit,
+                  "Most device memory that the command may take (default: $MORTON_MEMORY_LIMIT in "
+                  "bytes, else what the device has)")
       ->option_text("SIZE");
 }
 

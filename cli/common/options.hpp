@@ -20,7 +20,8 @@ struct DeviceOptions {
   std::string selector;  ///< of several devices with commas between them
   std::string weights;   ///< "2:1"; empty: measured
   std::string cache_dir;
-  std::string cache_limit;  ///< "2GiB"; empty: the library's
+  std::string cache_limit;   ///< "2GiB"; empty: the library's
+  std::string memory_limit;  ///< likewise
 };
 
 /// Which kernels may compute, as it was typed.
