@@ -19,7 +19,6 @@
 #include "run/guarded_run.hpp"
 #include "tools/inspect/kernel_text.hpp"
 #include "tools/inspect/kernel_trial_data.hpp"
-#include "tools/tuning/worker_client.hpp"
 
 namespace morton {
 using namespace tools;
@@ -124,20 +123,6 @@ KernelCheck check_kernel(const std::string& kernel, const Device& device,
   check.milliseconds = watch.milliseconds();
   return check;
 }
-
-struct KernelChecker::State {
-  WorkerClient client;
-};
-
-KernelChecker::KernelChecker(Options options)
-    : state_(
-          new State{{std::move(options.worker),
-                     WorkerSetting{std::move(options.device), std::move(options.catalogue_files)},
-                     options.timeout_ms}}) {}
-
-KernelChecker::~KernelChecker() = default;
-
-KernelCheck KernelChecker::check(const std::string& kernel) { return state_->client.check(kernel); }
 
 void refuse_kernels(const std::map<std::string, KernelCheck>& wrong, const Device& device,
                     const std::vector<std::string>& catalogue_files) {
