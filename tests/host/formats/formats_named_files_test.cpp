@@ -76,11 +76,10 @@ TEST(NamedFiles, WithoutLinksAreFilesOfOneNameBelow) {
   const Places places;
   for (const Confinement how : kConfinements) {
     SCOPED_TRACE(static_cast<int>(how));
-    for (const char* name : {"w", "./w", "sub/../w"}) {
-      const bool climbs = std::string(name).find("..") != std::string::npos;
-      if (!climbs) EXPECT_EQ(places.open(name, Links::refuse, how), "inside") << name;
-      if (climbs) EXPECT_THAT(places.refusal(name, Links::refuse, how), HasSubstr("leads out"));
+    for (const char* name : {"w", "./w"}) {
+      EXPECT_EQ(places.open(name, Links::refuse, how), "inside") << name;
     }
+    EXPECT_THAT(places.refusal("sub/../w", Links::refuse, how), HasSubstr("leads out"));
     EXPECT_EQ(places.open("sub//w", Links::refuse, how), "below");
     for (const char* name : {"link", "sub/deep/up", "folder_link/w", "link_out", "absolute_link",
                              "magic_link", "out_folder/w", "loop", "dangling"}) {
