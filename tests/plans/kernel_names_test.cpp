@@ -15,7 +15,7 @@ namespace {
 
 /// Text that would do harm in C, in options of a compiler, on a command line, or on a terminal.
 const std::string kEvil =
-    "*/\"'\\\n#include </etc/passwd>\n-D X=1 $(id) `id` %s\x1b[2J //??/\n__kernel ";
+    "*/\"'\\\n#include </etc/passwd>\n-D X=1 $(id) `id` %s\x1b[2J //?\?/\n__kernel ";
 
 /// Names everything anew, in the graph and in its nodes' bodies.
 void rename_all(Graph& graph) {
