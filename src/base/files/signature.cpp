@@ -72,7 +72,8 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
   return digits;
 }
 
-/// The bytes that `digits` are; nothing where they are not `count` in hexadecimal.
+/// The bytes that `digits` are; nothing where they are not `count` in hexadecimal, in small
+/// letters: no two texts stand for the same bytes.
 std::optional<Bytes> bytes_of_digits(std::string_view digits, std::size_t count) {
   Bytes bytes(count);
   std::size_t written = 0;
@@ -80,7 +81,7 @@ std::optional<Bytes> bytes_of_digits(std::string_view digits, std::size_t count)
   const int status =
       sodium_hex2bin(bytes.data(), count, digits.data(), digits.size(), nullptr, &written, &end);
   const bool is_whole = status == 0 && written == count && end == digits.data() + digits.size();
-  return is_whole ? std::optional(bytes) : std::nullopt;
+  return is_whole && hexadecimal(bytes) == digits ? std::optional(bytes) : std::nullopt;
 }
 
 /// The hash that is signed, of any size without a copy (Ed25519ph).

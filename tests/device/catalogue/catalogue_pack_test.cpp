@@ -367,7 +367,7 @@ TEST_P(CataloguePack, EqualsTheHostOnRandomLayoutsAndViews) {
   for (const Entry& entry : catalogue_.entries()) {
     // Those of parts are tested where parts are joined: CatalogueEntries.
     if (entry.family != families::pack || writes_parts(entry)) continue;
-    run(entry, kTransforms, Surroundings::pages);
+    run(entry, kTransforms, Surroundings::guards);
     ++entries;
   }
   EXPECT_GE(entries, 2);
@@ -382,7 +382,7 @@ TEST_P(CataloguePack, MovesHalvesAsTheyAre) {
         return std::ranges::count(entry.operands.at(role).types, type) > 0;
       };
       if (!knows("src") || !knows("dst")) continue;
-      run(entry, kTransforms / 4, Surroundings::pages, type);
+      run(entry, kTransforms / 4, Surroundings::guards, type);
       ++entries;
     }
   }

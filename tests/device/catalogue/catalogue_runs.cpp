@@ -176,7 +176,7 @@ void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& devi
     got = run_by_runner(loaded, test.inputs);
   } else {
     const auto surroundings =
-        execution == Execution::guarded ? Surroundings::pages : Surroundings::nothing;
+        execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
     const GuardedResult result = run_guarded(*loaded, test.inputs, surroundings, catalogue);
     EXPECT_EQ(result.damage, "");
     got = output_of(result, loaded->plan(), "y");

@@ -42,8 +42,7 @@ onnx::ModelProto chain(int nodes) {
     node.add_output("v" + number);
   }
   for (onnx::ValueInfoProto* value : {graph.add_input(), graph.add_output()}) {
-    const bool is_input = graph.output_size() == 0;
-    value->set_name(is_input ? "x" : "v" + std::to_string(nodes - 1));
+    value->set_name(value == &graph.input(0) ? "x" : "v" + std::to_string(nodes - 1));
     auto& type = *value->mutable_type()->mutable_tensor_type();
     type.set_elem_type(onnx::TensorProto::FLOAT);
     type.mutable_shape()->add_dim()->set_dim_value(3);

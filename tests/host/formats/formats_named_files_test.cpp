@@ -159,7 +159,7 @@ onnx::ModelProto model_with_weights_in(const std::string& location) {
   model.add_opset_import()->set_version(13);
   onnx::GraphProto& graph = *model.mutable_graph();
   for (onnx::ValueInfoProto* value : {graph.add_input(), graph.add_output()}) {
-    value->set_name(graph.output_size() == 0 ? "x" : "y");
+    value->set_name(value == &graph.input(0) ? "x" : "y");
     auto& type = *value->mutable_type()->mutable_tensor_type();
     type.set_elem_type(onnx::TensorProto::FLOAT);
     type.mutable_shape()->add_dim()->set_dim_value(3);

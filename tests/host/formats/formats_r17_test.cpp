@@ -90,7 +90,8 @@ TEST(R17Matrix, SaysWhatIsWrongWithCsv) {
   EXPECT_THAT(csv_complaint("1", "2", "1,2 3"), HasSubstr("'2 3' is no number"));
   EXPECT_THAT(csv_complaint("1", "2", "1,1e39"), HasSubstr("does not fit a 32-bit float"));
   EXPECT_THAT(csv_complaint("1000000", "1000000", "1,2"), HasSubstr("too short to hold"));
-  EXPECT_THAT(csv_complaint("9000000000000000000", "9", "1,2"), HasSubstr("m.csv"));
+  EXPECT_THAT(csv_complaint("9000000000000000000", "9", "1,2"),
+              HasSubstr("m.json: 9000000000000000000x9 has more than 1099511627776 elements"));
   EXPECT_THAT(csv_complaint("0", "2", ""), HasSubstr("rows: expected 1 or more, got 0"));
   EXPECT_THAT(csv_complaint("1.5", "2", ""), HasSubstr("rows: expected an integer"));
   EXPECT_THAT(csv_complaint("1", "2", ""), HasSubstr("too short"));
