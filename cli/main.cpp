@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -202,4 +203,9 @@ int run_program(int argc, char** argv) {
 }  // namespace
 }  // namespace morton::cli
 
-int main(int argc, char** argv) { return morton::cli::run_program(argc, argv); }
+int main(int argc, char** argv) {
+  // A file that grows beyond the user's limit (ulimit -f) is an error that is told, as a full disk
+  // is.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return morton::cli::run_program(argc, argv);
+}

@@ -297,7 +297,6 @@ class Trials:
                 shutil.rmtree(folder)
                 shutil.copytree(subject.base, folder)
                 limit = (kibibytes * 1024, kibibytes * 1024)
-                # Python ignores SIGXFSZ, and so do its children: writes fail with EFBIG.
                 done = self.run(subject.command(folder), limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
                 self.judge(done)
                 subject.again(folder, [""], done)
