@@ -9,6 +9,7 @@
 #include "base/algebra/scalar_value.hpp"
 #include "base/algebra/typed_chain.hpp"
 #include "base/numbers/exact_integers.hpp"
+#include "base/numbers/small_types.hpp"
 
 namespace morton {
 namespace {
@@ -44,8 +45,22 @@ double error_of_select(const Arguments& in) {
   return std::isnan(apart) ? kInfinity : std::max(taken.error, apart + other.error);
 }
 
+/// Whether whole numbers within the arguments' errors may give any result: bits stand for
+/// themselves, and a product that overflows wraps around many times.
+bool may_be_any(ScalarOp op, DType type, const Arguments& in) {
+  if (is_real(type) || in[0].error + in[1].error == 0) return false;
+  if (op == ScalarOp::mul) {
+    const auto most = [](const Bounded& factor) { return std::fabs(factor.value) + factor.error; };
+    return most(in[0]) * most(in[1]) >= std::ldexp(1.0, bits_of(type) - 1);
+  }
+  constexpr std::array kOfBits{ScalarOp::bit_and, ScalarOp::bit_or,     ScalarOp::bit_xor,
+                               ScalarOp::bit_not, ScalarOp::shift_left, ScalarOp::shift_right};
+  return std::ranges::find(kOfBits, op) != kOfBits.end();
+}
+
 /// How far the result may move when the arguments move by their errors.
 double carried_error(const ScalarStep& step, DType type, const Arguments& in, double value) {
+  if (may_be_any(step.op, type, in)) return std::ldexp(1.0, bits_of(type));
   switch (step.op) {
     case ScalarOp::equal:
     case ScalarOp::less:

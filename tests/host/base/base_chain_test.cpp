@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/algebra/chain.hpp"
+#include "base/algebra/typed_chain.hpp"
 #include "morton/error.hpp"
 #include "ops/core/elementwise.hpp"
 #include "support/compare.hpp"
@@ -51,6 +52,20 @@ TEST(Chain, ComputesEachPrimitive) {
   EXPECT_DOUBLE_EQ(one(ScalarOp::sqrt), std::sqrt(x));
   EXPECT_DOUBLE_EQ(one(ScalarOp::tanh), std::tanh(x));
   EXPECT_DOUBLE_EQ(one(ScalarOp::erf), std::erf(x));
+}
+
+/// The largest whole number of 64 bits is 2^63 as a double, so the reference's bits are others.
+TEST(Chain, BoundsWhatBitsOfLongWholeNumbersMayBe) {
+  const Bounded largest{0x1p63, 0x1p11};
+  const auto error_of = [&](ScalarOp op, DType type, const Bounded& a, double b) {
+    const TypedChain chain(single_step(op), {type, type});
+    return chain.evaluate(std::vector<Bounded>{a, {b, 0.0}}).error;
+  };
+  EXPECT_GE(error_of(ScalarOp::bit_and, DType::i64, largest, 3.0), 3.0);
+  // 2^63 - 5, and -2^63.
+  EXPECT_GE(error_of(ScalarOp::mul, DType::i64, largest, 5.0), 0x1p64);
+  // A product that cannot overflow has its own bound.
+  EXPECT_EQ(error_of(ScalarOp::mul, DType::i32, {7.0, 1.0}, 5.0), 5.0);
 }
 
 TEST(Chain, RefusesAWrongNumberOfArguments) {
