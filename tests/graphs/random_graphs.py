@@ -26,6 +26,7 @@ RUNNER = ROOT / "build" / "tests" / "graph_runner"
 PACKAGES = ["onnx==1.23.2", "onnxruntime==1.32.0", "numpy"]
 OPSETS = (13, 17, 18, 20, 21, 23)
 MOST_NODES = 12
+FAST_EVERY = 10                # of so many graphs one is also computed by the kernels that a user gets
 HOSTILE, SPECIAL = 0.15, 0.05  # shares of graphs
 SECONDS = 600                  # of one graph in Morton, at most: PoCL compiles some kernels for a minute
 GRAPHS_OF_A_RUNNER = 2000      # then another process takes over, with the kernels on disk
@@ -141,7 +142,7 @@ class Judge:
         """Findings, each a pair of what differs and how."""
         model = graph.model(nodes, outputs)
         inputs = self.write(graph, model, self.folder)
-        said = self.runner.ask(self.folder, wish)
+        said = self.runner.ask(self.folder, wish) if wish else {}
         if counted:
             for one in wish:
                 self.count("ended", f"{one}: {said[one]['ended']}")
@@ -273,7 +274,8 @@ def keep_finding(judge, graph, nodes, outputs, wish, seed, index, which, text):
           f"./dev check --graphs 1 --seed {seed} --from {index}", flush=True)
 
 
-def examine(judge, seed, index, fast):
+def examine(judge, seed, index, wish):
+    """Compares one graph; 1 where it differs."""
     graph, outputs = build(seed, index)
     judge.count("graphs", "made" if graph.nodes else "empty")
     if not graph.nodes:
@@ -283,7 +285,8 @@ def examine(judge, seed, index, fast):
     judge.count("graphs", "nodes", len(graph.nodes))
     for node in graph.nodes:
         judge.count("operators", (node.domain + "." if node.domain else "") + node.op_type)
-    wish = (["reference"] if graph.expects == "result" else []) + ["generic"] + (["fast"] if fast else [])
+    if graph.expects == "refusal":
+        wish = [one for one in wish if one != "reference"]
     try:
         findings = judge.judge(graph, graph.nodes, outputs, wish)
     except builder.Refused:
@@ -315,11 +318,16 @@ def table_of(totals):
     return "\n".join(lines)
 
 
+def key_of(options):
+    """Of the graphs that calls go on with."""
+    return str(options.seed) + (" references" if options.references else "")
+
+
 def work(options):
     """Examines graphs until there are enough. Totals are kept on disk as it goes on."""
     state = BUILD / "totals.json"
     totals = json.loads(state.read_text()) if state.exists() else {}
-    key = str(options.seed)
+    key = key_of(options)
     single = options.first is not None
     at = options.first if single else totals.setdefault("next", {}).get(key, 0)
     end = at + options.graphs if single else options.end
@@ -328,7 +336,8 @@ def work(options):
         while at < end and found < MOST_FINDINGS:
             if [options.seed, at] not in totals.get("skipped", []):
                 (BUILD / "now").write_text(str(at))
-                found += examine(judge, options.seed, at, options.fast_every > 0 and at % options.fast_every == 0)
+                kernels = [] if options.references else ["generic"] + ["fast"] * (at % FAST_EVERY == 0)
+                found += examine(judge, options.seed, at, ["reference", *kernels])
             at += 1
             if not single and (at % KEPT_EVERY == 0 or at == end or found >= MOST_FINDINGS):
                 totals["next"][key] = at
@@ -344,7 +353,7 @@ def main():
     parser.add_argument("graphs", type=int, help="how many more")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--from", dest="first", type=int, help="graphs from this number on, which are not counted")
-    parser.add_argument("--fast-every", type=int, default=10, help="of how many graphs one is computed by fast kernels; 0: none")
+    parser.add_argument("--references", action="store_true", help="leave out the device: references beside ONNX Runtime alone")
     parser.add_argument("--end", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help="look at the arguments alone")
     options = parser.parse_args()
@@ -360,13 +369,14 @@ def main():
     def totals():
         return json.loads(state.read_text()) if state.exists() else {}
 
-    begun, first = time.monotonic(), totals().get("next", {}).get(str(options.seed), 0)
+    key = key_of(options)
+    begun, first = time.monotonic(), totals().get("next", {}).get(key, 0)
     end = first + options.graphs
     found, calls = 0, 0
-    while totals().get("next", {}).get(str(options.seed), 0) < end:
+    while totals().get("next", {}).get(key, 0) < end:
         calls += 1
         status = subprocess.run([sys.executable, "-B", __file__, str(options.graphs), "--seed", str(options.seed), "--end", str(end),
-                                 "--fast-every", str(options.fast_every)], check=False).returncode
+                                 *["--references"] * options.references], check=False).returncode
         if status in (0, 1):
             found += status
             if status:
@@ -379,7 +389,7 @@ def main():
         print(f"graph {so_far['skipped'][-1][1]} ended the process of ONNX Runtime ({status}); it is left out", flush=True)
     done = totals()
     print(table_of(done))
-    graphs = done.get("next", {}).get(str(options.seed), 0) - first
+    graphs = done.get("next", {}).get(key, 0) - first
     print(f"\nseed {options.seed}: graphs {first} to {first + graphs - 1} in {time.monotonic() - begun:.0f} s; "
           f"{len(done.get('skipped', []))} left out")
     return 1 if found else 0
