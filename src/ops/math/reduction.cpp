@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/algebra/typed_chain.hpp"
+#include "base/numbers/exact_integers.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/math/along.hpp"
 #include "ops/math/summation.hpp"
@@ -78,19 +79,29 @@ Reduced reduced_of(const NodeView& node) {
   return node.flag("keepdims", 1) ? Reduced::kept_as_one : Reduced::dropped;
 }
 
-/// Of whole numbers every step is exact; a mean is cut off toward zero.
-double reduce_integers(const std::vector<std::size_t>& row, const ReferenceTensor& source,
-                       const Reduction& reduction, DType type) {
+/// Of whole numbers that a double holds every step is exact; a mean is cut off toward zero.
+Bounded reduce_integers(const std::vector<std::size_t>& row, const ReferenceTensor& source,
+                        const Reduction& reduction, DType type) {
   double total = 0.0;
+  double error = 0.0;
   for (std::size_t l = 0; l < row.size(); ++l) {
-    const double value = mapped(reduction.map, {source.value[row[l]], 0.0}).value;
+    const Bounded one = mapped(reduction.map, {source.value[row[l]], source.error[row[l]]});
+    const double value = one.value;
+    const double carried[] = {
+        error + one.error,
+        std::fabs(total) * one.error + std::fabs(value) * error + error * one.error,
+        std::max(error, one.error), std::max(error, one.error)};
     const double combined[] = {total + value, total * value, std::min(total, value),
                                std::max(total, value)};
-    total = l == 0 ? value : combined[static_cast<std::size_t>(reduction.combine)];
+    const auto which = static_cast<std::size_t>(reduction.combine);
+    total = l == 0 ? value : combined[which];
+    error = error_of_whole(total, l == 0 ? one.error : carried[which]);
   }
   const bool mean = reduction.finish == Reduction::Finish::mean;
   total = wrapped(type, total);
-  return mean ? std::trunc(total / static_cast<double>(row.size())) : total;
+  if (!mean) return {total, error};
+  const auto count = static_cast<double>(row.size());
+  return {std::trunc(total / count), error > 0 ? error / count + 1 : 0};
 }
 
 ReferenceTensor reduce(const Along& along, Reduced reduced, DType type,
@@ -101,8 +112,9 @@ ReferenceTensor reduce(const Along& along, Reduced reduced, DType type,
   const Chain finish = chain_of(reduction.finish);
   for_each_row(along, source.shape, [&](const std::vector<std::size_t>& row) {
     if (!is_real(type)) {
-      result.value.push_back(reduce_integers(row, source, reduction, type));
-      result.error.push_back(0.0);
+      const Bounded whole = reduce_integers(row, source, reduction, type);
+      result.value.push_back(whole.value);
+      result.error.push_back(whole.error);
       return;
     }
     Combination combination(reduction.combine);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/algebra/typed_chain.hpp"
+#include "base/numbers/exact_integers.hpp"
 #include "ops/math/along.hpp"
 #include "ops/math/summation.hpp"
 
@@ -36,10 +37,12 @@ Bounded combined_into(Combining reduction, DType type, const Bounded& a, const B
   }
   const bool sum = reduction == Combining::add;
   result.value = sum ? a.value + b.value : a.value * b.value;
-  if (!is_real(type)) return {wrapped(type, result.value), 0.0};
   const double carried =
       sum ? a.error + b.error
           : std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error;
+  if (!is_real(type)) {
+    return {wrapped(type, result.value), error_of_whole(result.value, carried)};
+  }
   result.error = carried + scatter_rounding(type, std::fabs(result.value) + carried);
   return result;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/algebra/typed_chain.hpp"
+#include "base/numbers/exact_integers.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/along.hpp"
@@ -25,9 +26,9 @@ Along cum_prod_rows(const NodeView& node) {
 
 Bounded times(DType type, const Bounded& a, const Bounded& b) {
   const double product = a.value * b.value;
-  if (!is_real(type)) return {wrapped(type, product), 0.0};
   const double carried =
       std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error;
+  if (!is_real(type)) return {wrapped(type, product), error_of_whole(product, carried)};
   constexpr auto kFlushed = static_cast<double>(std::numeric_limits<float>::min());
   return {product, carried + kUnitRoundoff * (std::fabs(product) + carried) + kFlushed};
 }

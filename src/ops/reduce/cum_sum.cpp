@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/algebra/typed_chain.hpp"
+#include "base/numbers/exact_integers.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/along.hpp"
@@ -30,13 +31,15 @@ ReferenceTensor reference_cum_sum(const NodeView& node, std::span<const Referenc
   for_each_row(cum_sum_rows(node), source.shape, [&](std::vector<std::size_t> row) {
     if (reverse) std::reverse(row.begin(), row.end());
     BoundedSum sum;
+    double carried = 0.0;
     for (const std::size_t at : row) {
       const Bounded before = sum.result();
       sum.add({source.value[at], source.error[at]});
+      carried += source.error[at];
       const Bounded value = exclusive ? before : sum.result();
       const DType type = node.input(0).dtype;
       result.value[at] = is_real(type) ? value.value : wrapped(type, value.value);
-      result.error[at] = is_real(type) ? value.error : 0.0;
+      result.error[at] = is_real(type) ? value.error : error_of_whole(value.value, carried);
     }
   });
   return result;

@@ -38,9 +38,10 @@ const std::vector<Kind>& kinds_of_data() {
 void fuzz_dataset(std::string_view bytes) {
   static const TemporaryFolder kFolder;
   if (bytes.empty()) return;
+  const char letter = bytes.front();
+  bytes.remove_prefix(1);
   for (const Kind& kind : kinds_of_data()) {
-    if (kind.letter != bytes.front()) continue;
-    bytes.remove_prefix(1);
+    if (kind.letter != letter) continue;
     for (const char* name : kind.files) {
       const fs::path file = kFolder / name;
       fs::create_directories(file.parent_path());

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "base/error.hpp"
 #include "ops/core/partial_reference.hpp"
@@ -9,6 +12,7 @@
 #include "support/compare.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
+#include "support/sketch.hpp"
 
 namespace morton::test {
 namespace {
@@ -113,6 +117,32 @@ TEST(PartialReference, AllOfWhatMixesChannels) {
 TEST(PartialReference, SaysWhichInputIsMissing) {
   const Graph graph = test::with_shapes(test::make_mlp(1), 1);
   EXPECT_THROW((void)partial_reference(graph, graph.outputs[0], {}, {}), UsageError);
+}
+
+/// Doubles hold whole numbers up to 2^53. What a device makes of larger ones lies within the bound.
+TEST(Reference, BoundsWholeNumbersThatNoDoubleHolds) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> numbers{kLargest, 5};
+  const std::vector<std::int64_t> axes{0};
+  const Graph graph = Sketch()
+                          .input("x", {2}, DType::i64)
+                          .whole("zero", 0)
+                          .node("ReduceMax", {"x"}, {"most"}, {{"axes", axes}})
+                          .node("ReduceProd", {"x"}, {"product"}, {{"axes", axes}})
+                          .node("CumSum", {"x", "zero"}, {"sums"})
+                          .node("CumProd", {"x", "zero"}, {"products"})
+                          .graph({"most", "product", "sums", "products"});
+  const std::vector<NamedTensor> inputs{{"x", Tensor::from({2}, numbers)}};
+  const auto outputs = reference_outputs(with_shapes(graph, 1), inputs);
+  // 5 (2^63 - 1) is 2^63 - 5 modulo 2^64; 2^63 + 4 is that - 2^64.
+  const std::vector<std::vector<double>> right{
+      {0x1p63}, {0x1p63}, {0x1p63, -0x1p63}, {0x1p63, 0x1p63}};
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    for (std::size_t e = 0; e < right[i].size(); ++e) {
+      EXPECT_LE(std::fabs(right[i][e] - outputs[i].value[e]), outputs[i].error[e])
+          << "output " << i << ", element " << e;
+    }
+  }
 }
 
 }  // namespace
