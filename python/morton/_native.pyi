@@ -83,7 +83,7 @@ def device_jsons() -> list[str]:
     """Facts of all devices, a JSON text each."""
 
 def set_memory_limit(bytes: int) -> None:
-    """What device memory of the process may take, on all devices together; until it is set, $MORTON_MEMORY_LIMIT, else there is no limit. What does not fit raises DeviceError."""
+    """What device memory of the process may take, on all devices together; until it is set, $MORTON_MEMORY_LIMIT, else there is no limit. Devices opened afterwards count as having no more. What does not fit raises DeviceError."""
 
 class Port:
     """An input or an output of a model."""
@@ -110,10 +110,10 @@ class Model:
     """A network as its file states it."""
     @staticmethod
     def load(path: str, weights_folder: str = "", limits: str = "") -> Model:
-        """Reads an ONNX file, or a network definition of R17 (.json). Raises ModelError, UnsupportedError."""
+        """Reads an ONNX file, or a network definition of R17 (.json). Files that it names may lie beneath `weights_folder`, also behind links; `limits` say what loading may take ("nodes=1000,seconds=5", docs/security.md). Raises ModelError, UnsupportedError, UsageError."""
     @staticmethod
     def from_bytes(onnx: bytes, name: str = "model", weights_folder: str = "", limits: str = "") -> Model:
-        """Reads ONNX from bytes; external data is refused."""
+        """Reads ONNX from bytes; external data is refused unless `weights_folder` says where it lies. `limits` as for load. Raises likewise."""
     def save(self, path: str) -> None:
         """Writes .onnx, or .json. The file appears whole or not at all."""
     @property

@@ -127,7 +127,7 @@ TEST_F(CliLaterStarts, AreNotPromisedWhereNothingIsKept) {
   const Outcome outcome = run({kLenet, "-i", kDigit});
   EXPECT_EQ(outcome.status, 0) << outcome.text();
   EXPECT_EQ(mentions(outcome.err, "warning: "), 1) << outcome.text();
-  EXPECT_TRUE(says(outcome.err, "kernels are not kept")) << outcome.text();
+  EXPECT_TRUE(says(outcome.err, "nothing is kept there")) << outcome.text();
   EXPECT_FALSE(says(outcome.err, kInBackground)) << outcome.text();
   const Outcome doctor = run_program({"doctor", "--cache-dir", cache().string()});
   EXPECT_EQ(doctor.status, 1) << doctor.text();

@@ -115,10 +115,11 @@ TEST(CliTune, AModelsConvolutionsAreTunedAndItsPlanUsesThem) {
   const auto cache = cache_in(folder);
   const std::vector<std::string> lenet{MORTON_SOURCE_DIR "/models/lenet5.onnx", "--batch", "3",
                                        "--device", "cpu"};
-  const Outcome outcome =
-      run_program(with(with({"tune"}, lenet), {"--kernel", "conv2d_pool.planes", "--effort", "fast",
-                                               "--time-budget", "10s", "--format", "json"}),
-                  cache);
+  const std::vector<std::string> joined{"--use", "conv2d_pool=conv2d_pool.planes"};
+  const Outcome outcome = run_program(
+      with(with(with({"tune"}, lenet), joined), {"--kernel", "conv2d_pool.planes", "--effort", "fast",
+                                                 "--time-budget", "10s", "--format", "json"}),
+      cache);
   expect_success(outcome);
   const json result = json::parse(outcome.out);
   ASSERT_EQ(result.at("results").size(), 2U) << outcome.text();
@@ -126,7 +127,6 @@ TEST(CliTune, AModelsConvolutionsAreTunedAndItsPlanUsesThem) {
   EXPECT_GT(result.at("network").at("before_ms").get<double>(), 0.0);
   EXPECT_GT(result.at("network").at("after_ms").get<double>(), 0.0);
 
-  const std::vector<std::string> joined{"--use", "conv2d_pool=conv2d_pool.planes"};
   const Outcome plan = run_program(with(with(with({"plan"}, lenet), joined), {"--why"}), cache);
   expect_success(plan);
   EXPECT_NE(plan.out.find("tuned on this device for this problem"), std::string::npos)

@@ -2,6 +2,7 @@
 #include "api/compile/self_test.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "api/compile/compiled_state.hpp"
@@ -80,9 +81,13 @@ class SelfTest {
   }
 
   /// Leaves out the likeliest kernel of a wrong layer; where that did not help before, all of them.
+  /// Kernels that are asked for come last, since nothing may take their place.
   void refuse(const WrongLayer& layer, const CompiledState& state) {
     const bool again = !wrong_before_.insert(layer.name).second;
-    for (const SuspectKernel& suspect : layer.suspects) {
+    std::vector<SuspectKernel> suspects = layer.suspects;
+    std::ranges::stable_partition(
+        suspects, [&](const SuspectKernel& suspect) { return !asking_for(suspect.kernel); });
+    for (const SuspectKernel& suspect : suspects) {
       if (!is_left_out(suspect.kernel)) {
         refusals_.push_back({suspect, "'" + layer.name + "', " + layer.first_wrong});
         device_name_ = state.devices.front().name();
@@ -97,12 +102,17 @@ class SelfTest {
     return contains(left_out_, kernel) || contains(job_.policy->options().exclude, kernel);
   }
 
-  void require_not_asked_for(const Refusal& refusal) const {
-    const std::string& kernel = refusal.kernel.kernel;
+  /// The setting that asks for a kernel, or nothing.
+  [[nodiscard]] std::optional<Message> asking_for(const std::string& kernel) const {
     for (const auto& [family, name] : job_.policy->options().use) {
-      if (name != kernel) continue;
-      throw DeviceError(line_of(refusal) + "; it is asked for (" +
-                        setting("use", family + "=" + name) + "); " + way_out());
+      if (name == kernel) return setting("use", family + "=" + name);
+    }
+    return std::nullopt;
+  }
+
+  void require_not_asked_for(const Refusal& refusal) const {
+    if (const auto asking = asking_for(refusal.kernel.kernel)) {
+      throw DeviceError(line_of(refusal) + "; it is asked for (" + *asking + "); " + way_out());
     }
   }
 
