@@ -74,7 +74,7 @@ void apply(const ConvPath& path, Limit limit, CompileOptions& options) {
       options.use.emplace(family, fmt::format("{}.{}", family, path.pools));
     }
   }
-  if (limit == Limit::open) options.workspace_limit_bytes = kColumnBytes;
+  if (limit == Limit::open) options.limits.workspace_bytes = kColumnBytes;
 }
 
 Model prepared_for(const ConvPath& path, const Model& model) {

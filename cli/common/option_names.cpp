@@ -60,6 +60,7 @@ constexpr OptionName kOptions[] = {
     {"learning_rate", "--lr"},
     {"limits", "--limit"},
     {"local", "--local"},
+    {"max_kernel_ms", "--max-kernel-ms"},
     {"mean", "--mean"},
     {"memory_limit", "--memory-limit"},
     {"model", "--model"},

@@ -98,8 +98,9 @@ CompileOptions compile_options(const ModelOptions& options) {
   result.batch = options.batch;
   result.shapes = parse_shapes(options.shapes);
   if (!options.workspace_limit.empty()) {
-    result.workspace_limit_bytes = parse_bytes("--workspace-limit", options.workspace_limit);
+    result.limits.workspace_bytes = parse_bytes("--workspace-limit", options.workspace_limit);
   }
+  result.limits.kernel_ms = options.max_kernel_ms;
   const bool limited = !options.workspace_limit.empty();
   apply(find_conv_path(options.conv), limited ? Limit::given : Limit::open, result);
   // A command has the shapes that it is given: kernels for more would be built for nothing.

@@ -126,6 +126,12 @@ void add_options(CLI::App& command, ModelOptions& options) {
                   "GPU's own memory if that is more)")
       ->option_text("BYTES");
   command
+      .add_option(
+          "--max-kernel-ms", options.max_kernel_ms,
+          "Most time that a kernel may take by the plan's estimate; longer ones are computed "
+          "in parts, so that a desktop on the same GPU answers in between")
+      ->option_text("MS");
+  command
       .add_option("--conv", options.conv,
                   "One path for all convolutions and products, R18's or a peer's: " +
                       fmt::format("{}", fmt::join(conv_path_names(), ", ")))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,7 +59,8 @@ struct ModelOptions {
   std::vector<std::string> shapes;
   std::vector<std::string> also;  ///< other shapes, each as --shape has them, commas between inputs
   std::string workspace_limit;    ///< "8MiB"; empty: the library's
-  std::string conv;               ///< a name of conv_path.hpp; empty: as "auto"
+  std::optional<double> max_kernel_ms;
+  std::string conv;  ///< a name of conv_path.hpp; empty: as "auto"
   KernelOptions kernels;
   LoadingOptions loading;
   std::string self_test = "on";

@@ -57,13 +57,11 @@ struct CompileOptions {
   /// Values of tunables by kernel, {"gemm.tile", {{"TILE_M", 8}}}, of those that its entry lists;
   /// what is not given is as the entry says. They go before what `local` sets.
   std::map<std::string, std::map<std::string, std::int64_t>> tunables;
-  /// Whether tunables that are not given take values that were measured (docs/tuning.md): those
-  /// shipped, those that tuning left in the cache folder, and those of `tuning_files`, each going
-  /// before the former.
+  /// Whether tunables that are not given take values that were measured (docs/tuning.md): shipped
+  /// ones, before them those in the cache folder, before these those of `tuning_files`.
   enum class Tuning : std::uint8_t { use, ignore } tuning = Tuning::use;
   std::vector<std::string> tuning_files;
-  /// The cache folder whose tuning data is used; empty: the device's, or for a device that is not
-  /// there as DeviceConfig::cache_dir says.
+  /// The cache folder of tuning data; empty: the device's, or as DeviceConfig::cache_dir says.
   std::string cache_dir;
   /// How kernels may round. Which do says `plan_text`.
   struct Precision {
@@ -73,13 +71,15 @@ struct CompileOptions {
     /// they add that to a sum in f32 (docs/numerics.md). It takes operands in f16.
     DType sums = DType::f32;
   } precision;
-  /// Most bytes that temporaries of recipes may take; without one 64 MiB, and on a GPU with memory
-  /// of its own a 256th of that if it is more.
-  std::optional<std::int64_t> workspace_limit_bytes;
+  struct Limits {
+    /// Most bytes of recipes' temporaries; else 64 MiB, or a 256th of a GPU's own memory if more.
+    std::optional<std::int64_t> workspace_bytes;
+    /// Most milliseconds of a kernel by the plan's estimate, at least 0.1 (docs/devices.md).
+    std::optional<double> kernel_ms;
+  } limits;
   /// Graph passes to leave out, by name.
   std::vector<std::string> skip_passes;
-  /// Of a batch over several devices, how much each gets, in any unit; empty: in proportion to the
-  /// speed that is measured while compiling.
+  /// Of a batch over several devices, each one's share, in any unit; empty: as speed is measured.
   std::vector<double> weights;
   /// Files with further catalogue entries.
   std::vector<std::string> catalogue_files;

@@ -45,7 +45,9 @@ const std::vector<std::pair<const char*, Setter>>& setters() {
       {"sums", [](Options& o, py::handle v,
                   Kept&) { o.precision.sums = parse_dtype(v.cast<std::string>()); }},
       {"workspace_limit_bytes",
-       [](Options& o, py::handle v, Kept&) { o.workspace_limit_bytes = v.cast<std::int64_t>(); }},
+       [](Options& o, py::handle v, Kept&) { o.limits.workspace_bytes = v.cast<std::int64_t>(); }},
+      {"max_kernel_ms",
+       [](Options& o, py::handle v, Kept&) { o.limits.kernel_ms = v.cast<double>(); }},
       {"tuning",
        [](Options& o, py::handle v, Kept&) {
          using Tuning = Options::Tuning;

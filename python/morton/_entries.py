@@ -5,12 +5,13 @@ import warnings
 from ._errors import InvalidArgument
 from ._options import GraphOptimizationLevel
 
-# Passes that ORT_DISABLE_ALL leaves out: those that can be, but for OTHER_PASSES, which clean up.
+# Passes that ORT_DISABLE_ALL leaves out: those that can be, but for OTHER_PASSES, which clean up or do what another option asks.
 SKIPPED_PASSES = ["compute_in_codes", "keep_codes", "merge_equal_nodes", "fold_expands", "eliminate_transposes",
                   "fold_pads", "fold_batch_norms", "fold_gates", "part_decoding", "fuse_epilogues"]
-OTHER_PASSES = ["remove_dead_code", "remove_identities", "fold_constants"]
+OTHER_PASSES = ["remove_dead_code", "remove_identities", "fold_constants", "cut_nodes"]
 
 _NUMBERS = {"batch", "workspace_limit_bytes"}
+_REALS = {"max_kernel_ms"}
 _LISTS = {"exclude": str, "local": int, "tuning_files": str, "skip_passes": str, "catalogue_files": str,
           "weights": float}
 _NO_TEXTS = {"use", "tunables"}
@@ -29,6 +30,8 @@ def _value_of(name, value):
     try:
         if name in _NUMBERS:
             return int(value)
+        if name in _REALS:
+            return float(value)
         if name in _LISTS:
             return [_LISTS[name](part.strip()) for part in value.split(",") if part.strip()]
     except ValueError:

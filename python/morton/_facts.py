@@ -51,6 +51,7 @@ class CompileOptions(TypedDict, total=False):
     precision: Literal["f32", "f16", "bf16", "tf32"]
     sums: Literal["f32", "f16"]
     workspace_limit_bytes: int
+    max_kernel_ms: float
     tuning: Literal["use", "ignore"]
     self_test: Literal["once", "off"]
     start: Literal["ready", "at_once", "interim_alone"]

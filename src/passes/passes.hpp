@@ -108,4 +108,8 @@ int part_decoding(Graph& graph, const PassOptions& options);
 /// the Conv that computes x.
 int fuse_epilogues(Graph& graph, const PassOptions& options);
 
+/// Computes the nodes that PassOptions::pieces names in that many parts, or as many as can be, and
+/// joins them by a Concat (passes/cut_nodes.hpp). Weights are cut with them. Shapes must be known.
+int cut_nodes(Graph& graph, const PassOptions& options);
+
 }  // namespace morton::passes

@@ -36,6 +36,7 @@ constexpr std::array kPasses{
     Pass{"part_decoding", part_decoding},                // of codes, for each reader
     Pass{"fuse_epilogues", fuse_epilogues},  // elementwise nodes join the node before them
     Pass{"remove_dead_code", remove_dead_code},
+    Pass{"cut_nodes", cut_nodes},  // those whose kernels would take too long
 };
 
 void check_skipped(const PassOptions& options) {

@@ -28,6 +28,9 @@ struct PassOptions {
   std::map<std::string, Tensor> values{};
   /// Outputs whose value an input takes for the next run: output -> input.
   std::map<std::string, std::string> feeds{};
+  /// Names of nodes, as they are before cut_nodes or as it names parts, that are computed in so
+  /// many parts.
+  std::map<std::string, std::int64_t> pieces{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
   std::vector<std::string> skip{};
   /// `elements`, `folded_bytes` and `seconds` hold for the passes.

@@ -325,7 +325,8 @@ TEST_F(CliBrokenKernel, IsToldFromThoseBesideIt) {
   write_input("image.npz", {1, 6, 14, 14});
   const auto run_conv = [&](const std::string& output) {
     return run_copied(
-        "run", conv, {"-i", path("image.npz"), "-o", path(output), "--use", "conv2d=conv2d.r18_nhwc"});
+        "run", conv,
+        {"-i", path("image.npz"), "-o", path(output), "--use", "conv2d=conv2d.r18_nhwc"});
   };
   expect_success(run_conv("right.npz"));
   // Both ways of it: along lines, and by tables.

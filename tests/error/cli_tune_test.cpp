@@ -116,10 +116,10 @@ TEST(CliTune, AModelsConvolutionsAreTunedAndItsPlanUsesThem) {
   const std::vector<std::string> lenet{MORTON_SOURCE_DIR "/models/lenet5.onnx", "--batch", "3",
                                        "--device", "cpu"};
   const std::vector<std::string> joined{"--use", "conv2d_pool=conv2d_pool.planes"};
-  const Outcome outcome = run_program(
-      with(with(with({"tune"}, lenet), joined), {"--kernel", "conv2d_pool.planes", "--effort", "fast",
-                                                 "--time-budget", "10s", "--format", "json"}),
-      cache);
+  const Outcome outcome = run_program(with(with(with({"tune"}, lenet), joined),
+                                           {"--kernel", "conv2d_pool.planes", "--effort", "fast",
+                                            "--time-budget", "10s", "--format", "json"}),
+                                      cache);
   expect_success(outcome);
   const json result = json::parse(outcome.out);
   ASSERT_EQ(result.at("results").size(), 2U) << outcome.text();

@@ -45,7 +45,7 @@ TEST_P(ModelNetworks, EveryLayerOfEach) {
 
 TEST_P(ModelNetworks, EachWithRoomForNoRecipe) {
   CompileOptions options;
-  options.workspace_limit_bytes = 0;
+  options.limits.workspace_bytes = 0;
   expect_right(make_small_cnn(2), 3, options);
   expect_right(make_residual_network(3), 3, options);
 }

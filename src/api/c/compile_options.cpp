@@ -33,6 +33,14 @@ std::int64_t whole_number(const GivenOption& given, std::string_view text, const
   return number;
 }
 
+double real_number(const GivenOption& given, const char* expected) {
+  double number = 0.0;
+  const char* const end = given.value.data() + given.value.size();
+  const auto [rest, problem] = std::from_chars(given.value.data(), end, number);
+  if (problem != std::errc() || rest != end) given.refuse(expected);
+  return number;
+}
+
 /// What stands before and behind the mark, neither of them empty.
 std::pair<std::string, std::string> parts(const GivenOption& given, std::size_t mark,
                                           const char* expected) {
@@ -135,7 +143,11 @@ constexpr SettableOption kSettable[] = {
     {"sums", [](Options& o, const GivenOption& g) { o.precision.sums = precision_of(g); }},
     {"workspace_limit_bytes",
      [](Options& o, const GivenOption& g) {
-       o.workspace_limit_bytes = whole_number(g, g.value, "a number of bytes");
+       o.limits.workspace_bytes = whole_number(g, g.value, "a number of bytes");
+     }},
+    {"max_kernel_ms",
+     [](Options& o, const GivenOption& g) {
+       o.limits.kernel_ms = real_number(g, "a number of milliseconds");
      }},
     {"skip_passes", [](Options& o, const GivenOption& g) { o.skip_passes.push_back(g.value); }},
     {"catalogue_files",

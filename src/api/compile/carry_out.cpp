@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/carry_out.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "api/compile/self_test.hpp"
 #include "api/compile/untried.hpp"
 #include "api/inside.hpp"
@@ -15,6 +18,7 @@ std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device) {
                      !Inside::of(device)->cache_folder().empty();
   const auto state = tries ? compile_tried(job, device) : compile_untried(job, device);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);
+  std::ranges::copy(job.too_long, std::back_inserter(state->report.notes));
   return state;
 }
 

@@ -95,7 +95,7 @@ Graph stated_graph(const CompiledState& state) {
 
 Graph planned_graph(const CompiledState& state) {
   PassOptions options = state.passes;
-  options.skip.emplace_back("fuse_epilogues");
+  for (const char* pass : {"fuse_epilogues", "cut_nodes"}) options.skip.emplace_back(pass);
   return graph_behind(state, options);
 }
 

@@ -26,6 +26,7 @@ Message kernel_choice_in(const CompileOptions& options) {
   if (!options.tunables.empty()) return setting("tunables");
   if (!options.catalogue_files.empty()) return setting("catalogue_files");
   if (options.precision.operands != DType::f32) return setting("precision");
+  if (options.limits.kernel_ms) return setting("max_kernel_ms");
   return {};
 }
 

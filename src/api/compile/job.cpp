@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/job.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "api/cache/cache_folder.hpp"
@@ -8,8 +9,11 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "base/text/number_text.hpp"
 #include "device/open/opencl_device.hpp"
 #include "launch/library.hpp"
+#include "passes/cut_nodes.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/policy/plan_options.hpp"
 
@@ -36,12 +40,12 @@ PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const
   check_precision(options.precision);
   plan_options.precision = options.precision.operands;
   plan_options.sums = options.precision.sums;
-  if (options.workspace_limit_bytes.value_or(0) < 0) {
+  if (options.limits.workspace_bytes.value_or(0) < 0) {
     throw UsageError(
-        setting("workspace_limit_bytes", std::to_string(*options.workspace_limit_bytes)) +
+        setting("workspace_limit_bytes", std::to_string(*options.limits.workspace_bytes)) +
         ": must not be negative");
   }
-  plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
+  plan_options.workspace_limit_bytes = options.limits.workspace_bytes;
   plan_options.use = options.use;
   plan_options.exclude = options.exclude;
   plan_options.local = options.local;
@@ -51,7 +55,69 @@ PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const
   plan_options.tuned = std::move(tuned);
   plan_options.libraries = available_libraries();
   plan_options.launches = options.launches;
+  // Parts of what was cut would share a launch again.
+  if (options.limits.kernel_ms) plan_options.launches = JoinedLaunches::apart;
   return plan_options;
+}
+
+/// A launch alone takes about as long on many devices.
+constexpr double kLeastKernelMs = 0.1;
+
+/// Throws UsageError where the limit is none, or contradicts another option.
+void check_max_kernel_ms(const CompileOptions& options) {
+  if (!options.limits.kernel_ms) return;
+  const double most = *options.limits.kernel_ms;
+  if (!(most >= kLeastKernelMs) || !std::isfinite(most)) {
+    throw UsageError(setting("max_kernel_ms", exact_text(most)) +
+                     ": expected a number of milliseconds, at least 0.1");
+  }
+  if (options.launches == JoinedLaunches::joined) {
+    throw UsageError(setting("launches", "joined") + " does not go with " +
+                     setting("max_kernel_ms") + ": kernels that share a launch take longer");
+  }
+}
+
+/// The node that a step computes, or the first of those, whose names the step's begins with
+/// (plan/tasks); none for a step that only moves data.
+const Node* node_of(const Graph& graph, const Step& step) {
+  if (step.role != Step::Role::compute) return nullptr;
+  const Node* longest = nullptr;
+  for (const Node& node : graph.nodes) {
+    const std::size_t length = node.name.size();
+    const bool begins = step.name.starts_with(node.name) &&
+                        (step.name.size() == length || step.name[length] == '+' ||
+                         step.name[length] == ':' || step.name[length] == ' ');
+    if (begins && (longest == nullptr || longest->name.size() < length)) longest = &node;
+  }
+  return longest;
+}
+
+/// Plans, and cuts the nodes of kernels that would take too long, until there are none, or none
+/// that can be cut.
+void shorten_kernels(Job& job, double most_ms, const DeviceInfo& device) {
+  constexpr int kMostRounds = 8;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const Graph& graph = job.subject->graph();
+    const Plan plan = make_plan(graph, device, *job.policy);
+    PassOptions passes = job.subject->passes();
+    job.too_long.clear();
+    for (const Step& step : plan.steps) {
+      const double ms = step.cost.estimated_us / 1e3;
+      if (ms <= most_ms) continue;
+      const Node* node = node_of(graph, step);
+      if (node != nullptr && !cuts_of(graph, *node).empty()) {
+        passes.pieces[node->name] = static_cast<std::int64_t>(std::ceil(ms / most_ms));
+        continue;
+      }
+      job.too_long.push_back(
+          "'" + step.name + "' (" + step.kernel + ") is estimated at " +
+          exact_text(std::round(ms * 10) / 10) + " ms, beyond " +
+          setting("max_kernel_ms", exact_text(most_ms)) + ": " +
+          (node == nullptr ? std::string("it only moves data") : node->op + " cannot be cut here"));
+    }
+    if (passes.pieces.size() == job.subject->passes().pieces.size()) return;
+    job.subject = std::make_shared<const ModelAtShapes>(job.subject->model(), std::move(passes));
+  }
 }
 
 }  // namespace
@@ -107,6 +173,7 @@ std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options, con
 
 Job job_of(const Model& model, const CompileOptions& options, const Store& store,
            const DeviceInfo& device) {
+  check_max_kernel_ms(options);
   Job job;
   job.observer = observer_of(options);
   job.subject = std::make_shared<const ModelAtShapes>(model, pass_options_of(options, device));
@@ -120,6 +187,8 @@ Job job_of(const Model& model, const CompileOptions& options, const Store& store
   job.fallback = options.fallback;
   job.unkept = options.unkept;
   job.weights = options.weights;
+  if (options.limits.kernel_ms) shorten_kernels(job, *options.limits.kernel_ms, device);
+  for (const Message& note : job.too_long) job.observer.say(note);
   return job;
 }
 

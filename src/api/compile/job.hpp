@@ -65,10 +65,13 @@ struct Job {
   CompileOptions::SelfTest self_test = CompileOptions::SelfTest::once;
   CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
   CompileOptions::Unkept unkept = CompileOptions::Unkept::report;
-  std::vector<double> weights;  ///< CompileOptions::weights
+  std::vector<double> weights;      ///< CompileOptions::weights
+  std::vector<Message> too_long{};  ///< kernels beyond CompileOptions::limits, and why
 };
 
-/// Throws what making its parts throws.
+/// With CompileOptions::limits the subject's nodes are in as many parts as that asks for by
+/// the plan's estimate on `device`. Throws what making its parts throws, and then what planning
+/// throws.
 [[nodiscard]] MORTON_FOR_TOOLS Job job_of(const Model& model, const CompileOptions& options,
                                           const Store& store, const DeviceInfo& device);
 

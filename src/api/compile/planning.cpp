@@ -2,6 +2,7 @@
 #include "api/compile/planning.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -29,10 +30,12 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   if (const Message why = why_no_interim_plan(model, options, devices.size()); !why.empty()) {
     throw UsageError(setting("start", "at_once") + ": " + why);
   }
-  if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
   const bool is_interim = options.start != CompileOptions::Start::ready;
-  return make_plan(job.subject->graph(), devices.front(),
-                   is_interim ? job.policy->generic() : *job.policy);
+  Plan plan = devices.size() > 1 ? split_planned(job, devices, estimated_rows(job, devices))
+                                 : make_plan(job.subject->graph(), devices.front(),
+                                             is_interim ? job.policy->generic() : *job.policy);
+  std::ranges::copy(job.too_long, std::back_inserter(plan.considered));
+  return plan;
 }
 
 std::int64_t equal_share(std::int64_t batch, std::size_t devices) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/several_devices.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/compile/loading.hpp"
@@ -45,6 +47,7 @@ std::shared_ptr<CompiledState> carry_out_over(const std::vector<Device>& devices
   state->unkept = job.unkept;
   load(std::move(plan), {}, job.observer, *state);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);
+  std::ranges::copy(job.too_long, std::back_inserter(state->report.notes));
   return state;
 }
 

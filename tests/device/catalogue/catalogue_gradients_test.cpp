@@ -27,7 +27,7 @@ class CatalogueGradients : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(CatalogueGradients);
 
 /// Cases of an operator that a short run tries.
-constexpr int kCasesOfAnOperator = 2;
+constexpr int kCasesOfAnOperator = 1;
 
 bool is_real(const GraphTensor& tensor) {
   return tensor.dtype == DType::f32 && element_count(tensor.shape) > 0;
@@ -97,7 +97,7 @@ TEST_P(CatalogueGradients, AreThoseOfTheReference) {
   const WayReport report = run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
   std::cout << print(way, report);
   EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
-  EXPECT_GE(report.graphs, 100);
+  EXPECT_GE(report.graphs, 60);
 }
 
 }  // namespace

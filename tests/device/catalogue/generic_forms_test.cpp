@@ -61,7 +61,7 @@ TEST_P(GenericForms, ComputeTheirCases) {
   const std::string fatal = fatal_quirk(device->info(), *way);
   if (!fatal.empty()) GTEST_SKIP() << fatal;
   for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
-    const auto graphs = share_of(cases, 1 % cases.size(), 5, kind);
+    const auto graphs = share_of(cases, 1 % cases.size(), 15, kind);
     const WayReport report =
         run_graphs(device, generic_catalogue(), *way, graphs, Execution::guarded);
     EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
