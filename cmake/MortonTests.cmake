@@ -166,7 +166,7 @@ if(EXISTS ${MORTON_ONNX_NODE_TESTS})
                    ${MORTON_TEST_PROGRAM} ${MORTON_ONNX_NODE_TESTS}
                    ${PROJECT_SOURCE_DIR}/tests/model/conformance.txt)
   set_tests_properties(onnx_conformance PROPERTIES
-    TIMEOUT 600 COST 1000
+    TIMEOUT 1500 COST 1000
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${conformance_cache}/morton;POCL_CACHE_DIR=${conformance_cache}/pocl")
 else()
   message(STATUS "libonnx-testdata is not installed: ONNX's tests of its operators do not run")

@@ -20,23 +20,24 @@ double longest_ms(const CompiledModel& compiled) {
   return most;
 }
 
-/// Two convolutions, each of some ten million operations for an image.
+/// Two convolutions, of some fifty million operations together for an image.
 Graph long_network() {
   NetworkBuilder network("long", 2);
-  const TensorId x = network.input("x", {-1, 16, 32, 32});
+  const TensorId x = network.input("x", {-1, 16, 64, 64});
   const TensorId first = network.relu(network.conv(x, 16, 48, {.pad = 1}));
   network.output(network.conv(first, 48, 32, {.pad = 1}));
   return network.finish();
 }
 
 TEST_P(ModelMaxKernel, CutsKernelsAndKeepsAnswers) {
-  for (const std::int64_t batch : {1, 4}) {
+  for (const std::int64_t batch : {1, 2}) {
     const Graph graph = long_network();
     CompileOptions options;
     options.batch = batch;
     options.other_shapes = CompileOptions::OtherShapes::leave;
     const CompiledModel whole = compile(to_model(graph), device(), options);
-    const double limit = std::max(0.1, longest_ms(whole) / 2);
+    if (longest_ms(whole) < 0.2) GTEST_SKIP() << "no kernel here is estimated long enough";
+    const double limit = longest_ms(whole) / 2;
     options.limits.kernel_ms = limit;
     const CompiledModel parts = compile(to_model(graph), device(), options);
     EXPECT_GT(parts.steps().size(), whole.steps().size());

@@ -54,12 +54,8 @@ std::map<std::string, Environment> values_on(const std::string& device) {
 /// Whether the kernel can compute any case with the values that it has on this device.
 bool runs_with_its_own_values(const OpenClDevice& device, const std::string& name) {
   const Way& way = *std::ranges::find(direct_ways().ways, name, &Way::name);
-  return std::ranges::any_of(direct_ways().cases, [&](const OperatorCase& test) {
-    return families_of(test).contains(way.family) &&
-           try_plan(to_test_graph(test, DataKind::integers), device.info(), direct_ways().catalogue,
-                    way)
-               .plan.has_value();
-  });
+  return !possible_cases(direct_ways().cases, device.info(), direct_ways().catalogue, way, 1)
+              .empty();
 }
 
 using WayOfDevice = std::tuple<std::string, std::string, std::string>;  // run on, way, values of
@@ -76,16 +72,11 @@ TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
   Way way = *std::ranges::find(direct_ways().ways, name, &Way::name);
   way.tunables = values_on(values_of);
   std::vector<TestGraph> graphs;
-  std::size_t possible = 0;
-  for (const OperatorCase& test : direct_ways().cases) {
-    if (!families_of(test).contains(way.family)) continue;
-    TestGraph graph = to_test_graph(test, DataKind::integers);
-    if (!try_plan(graph, device->info(), direct_ways().catalogue, way).plan) continue;
-    // A short run computes a few, the first of them among those.
-    if (test::is_long_run() || possible % 36 == 0) graphs.push_back(std::move(graph));
-    ++possible;
+  for (const OperatorCase& test :
+       possible_cases(direct_ways().cases, device->info(), direct_ways().catalogue, way, 3)) {
+    graphs.push_back(to_test_graph(test, DataKind::integers));
   }
-  if (possible == 0 && !runs_with_its_own_values(*device, name)) {
+  if (graphs.empty() && !runs_with_its_own_values(*device, name)) {
     GTEST_SKIP() << name << " is not for this device";
   }
   const WayReport report =
@@ -121,10 +112,27 @@ std::vector<std::string> devices_of_values() {
   return devices;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, CatalogueLanes,
-                         ::testing::Combine(::testing::ValuesIn(test::device_ids()),
-                                            ::testing::ValuesIn(lanes_way_names()),
-                                            ::testing::ValuesIn(devices_of_values())),
+/// Each kernel with the values of each device; in a short run of one, in turn. A processor with NEON
+/// tries its own.
+std::vector<WayOfDevice> ways_of_devices() {
+  const std::vector<std::string> devices = devices_of_values();
+  std::vector<WayOfDevice> all;
+  std::size_t turn = 0;
+  for (const std::string& id : test::device_ids()) {
+    for (const std::string& way : lanes_way_names()) {
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const bool is_own = devices[d] == "pocl_neon";
+        if (is_long_run() || is_own || d == turn % devices.size()) {
+          all.emplace_back(id, way, devices[d]);
+        }
+      }
+      ++turn;
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CatalogueLanes, ::testing::ValuesIn(ways_of_devices()),
                          name_of_lanes_test);
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "plan/policy/plan_options.hpp"
 #include "run/guarded_run.hpp"
 #include "support/compare.hpp"
+#include "support/long_run.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {
@@ -217,6 +218,20 @@ TriedPlan try_plan(const TestGraph& test, const DeviceInfo& device, const Catalo
   } catch (const UnsupportedError& error) {
     return {std::nullopt, reason_in(error.what())};
   }
+}
+
+std::vector<OperatorCase> possible_cases(const std::vector<OperatorCase>& all,
+                                         const DeviceInfo& device, const Catalogue& catalogue,
+                                         const Way& way, std::size_t most) {
+  constexpr std::size_t kStep = 10007;  // a prime beyond any list's length, so that it meets each
+  std::vector<OperatorCase> found;
+  for (std::size_t i = 0; i < all.size() && (is_long_run() || found.size() < most); ++i) {
+    const OperatorCase& test = all[i * kStep % all.size()];
+    if (!families_of(test).contains(way.family)) continue;
+    const TestGraph graph = to_test_graph(test, DataKind::integers);
+    if (try_plan(graph, device, catalogue, way).plan) found.push_back(test);
+  }
+  return found;
 }
 
 std::string fatal_quirk(const DeviceInfo& device, const Way& way) {

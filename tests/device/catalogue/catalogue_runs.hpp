@@ -34,6 +34,13 @@ struct TriedPlan {
 [[nodiscard]] TriedPlan try_plan(const TestGraph& test, const DeviceInfo& device,
                                  const Catalogue& catalogue, const Way& way);
 
+/// The cases of the way's family that it can compute: all in a long run, else `most`, from all over
+/// the list. Planning each of hundreds takes longer than computing a few.
+[[nodiscard]] std::vector<OperatorCase> possible_cases(const std::vector<OperatorCase>& all,
+                                                       const DeviceInfo& device,
+                                                       const Catalogue& catalogue, const Way& way,
+                                                       std::size_t most);
+
 /// How graphs are run.
 enum class Execution : std::uint8_t {
   guarded,  ///< memory of its own for each value, between guards, holding NaN

@@ -22,6 +22,11 @@ const Catalogue& generic_catalogue() {
   return *kForms;
 }
 
+const std::vector<OperatorCase>& every_case() {
+  static const std::vector<OperatorCase> kCases = shipped_cases();
+  return kCases;
+}
+
 /// How each generic form is forced on the planner.
 const std::vector<Way>& generic_ways() {
   static const std::vector<Way> kWays = [] {
@@ -51,17 +56,13 @@ class GenericForms : public ::testing::TestWithParam<std::tuple<std::string, std
 TEST_P(GenericForms, ComputeTheirCases) {
   const auto device = OpenClDevice::open(std::get<0>(GetParam()), {});
   const auto way = std::ranges::find(generic_ways(), std::get<1>(GetParam()), &Way::name);
-  std::vector<OperatorCase> cases;
-  for (const OperatorCase& test : shipped_cases()) {
-    if (!families_of(test).contains(way->family)) continue;
-    const auto graph = to_test_graph(test, DataKind::integers);
-    if (try_plan(graph, device->info(), generic_catalogue(), *way).plan) cases.push_back(test);
-  }
+  const std::vector<OperatorCase> cases =
+      possible_cases(every_case(), device->info(), generic_catalogue(), *way, 6);
   if (cases.empty()) GTEST_SKIP() << way->name << " needs another device";
   const std::string fatal = fatal_quirk(device->info(), *way);
   if (!fatal.empty()) GTEST_SKIP() << fatal;
   for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
-    const auto graphs = share_of(cases, 1 % cases.size(), 15, kind);
+    const auto graphs = share_of(cases, 0, 1, kind);
     const WayReport report =
         run_graphs(device, generic_catalogue(), *way, graphs, Execution::guarded);
     EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
@@ -87,7 +88,7 @@ class InterimKernels : public ::testing::TestWithParam<std::string> {};
 TEST_P(InterimKernels, ComputeAnyCase) {
   const auto device = OpenClDevice::open(GetParam(), {});
   Way any{"any kernel", "", {}, {}};
-  const auto graphs = share_of(shipped_cases(), 3, 40, DataKind::zero_mean);
+  const auto graphs = share_of(every_case(), 3, 40, DataKind::zero_mean);
   const WayReport report = run_graphs(device, generic_catalogue(), any, graphs, Execution::runner);
   std::cout << print(any, report);
   EXPECT_GE(report.graphs * 10, static_cast<int>(graphs.size()) * 9);
