@@ -112,8 +112,8 @@ std::vector<std::string> devices_of_values() {
   return devices;
 }
 
-/// Each kernel with the values of each device; in a short run of one, in turn. A processor with NEON
-/// tries its own.
+/// Each kernel with the values of each device; in a short run of one, in turn. A processor with
+/// NEON tries its own.
 std::vector<WayOfDevice> ways_of_devices() {
   const std::vector<std::string> devices = devices_of_values();
   std::vector<WayOfDevice> all;
