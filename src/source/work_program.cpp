@@ -104,7 +104,7 @@ class ProgramWriter {
   WorkNodeId loaded(const InstanceOperand& from, std::size_t array) {
     if (dst_.view.grouping && lies_as(from, dst_) && !from.view.bounded &&
         from.view.grouping == dst_.view.grouping) {
-      return nodes_.load(array, named_.at("(e)"), false);
+      return read(from, array, named_.at("(e)"), inside_);  // dst may have more padding
     }
     std::vector<Expression> coordinates;
     for (const auto& dimension : from.view.dimensions) {
@@ -137,7 +137,7 @@ class ProgramWriter {
   WorkNodeId side(std::size_t number) {
     const InstanceOperand& from = spec_.sides[number];
     if (lies_as(from, dst_) && follows_dst(from)) {
-      return nodes_.load(number + 1, named_.at("(e)"), false);
+      return read(from, number + 1, named_.at("(e)"), inside_);
     }
     std::vector<Expression> coordinates;
     for (const auto& dimension : dst_.view.dimensions) {
