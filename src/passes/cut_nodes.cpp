@@ -45,24 +45,27 @@ class Cuts {
   Cuts(const Graph& graph, const Node& node)
       : graph_(graph), node_(node), result_(graph.tensor(node.outputs[0]).shape) {}
 
-  /// A cut along a dimension of the result, whose operands are cut as `operands` say.
-  void add(Cut cut) {
+  /// A cut along a dimension of the result. It says how the inputs before `broadcast` are cut;
+  /// those from there on are broadcast against the result.
+  void add(Cut cut, std::size_t broadcast) {
     cut.units = result_[cut.dimension] / cut.unit;
-    if (cut.units < 2 || !add_broadcast(graph_, node_, node_.operand_count(), cut)) return;
+    if (cut.units < 2 || !add_broadcast(graph_, node_, broadcast, cut)) return;
     found_.push_back(std::move(cut));
   }
+  /// Operands are cut as `cut` says; what the epilogue reads is broadcast.
+  void add(Cut cut) { add(std::move(cut), node_.operand_count()); }
 
   void add_convolution() {
     const std::int64_t groups = integer_of(node_, "group", 1);
     add({.dimension = 0, .inputs = {{0, 0}}});
-    Cut cut{.dimension = 1, .unit = result_[1] / groups, .cuts_groups = groups > 1};
-    if (groups == 1) {
-      cut.unit = 1;
-    } else {
+    Cut cut{.dimension = 1, .cuts_groups = groups > 1};
+    if (cut.cuts_groups) {
+      cut.unit = result_[1] / groups;
       cut.inputs.push_back({0, 1, shape_of_input(graph_, node_, 0)[1] / groups});
     }
     cut.inputs.push_back({1, 0, cut.unit});
-    if (has_operand(2)) cut.inputs.push_back({2, 0, cut.unit});
+    const bool has_bias = node_.operand_count() > 2 && node_.inputs[2] != kNoTensor;
+    if (has_bias) cut.inputs.push_back({2, 0, cut.unit});
     add(std::move(cut));
   }
 
@@ -71,7 +74,7 @@ class Cuts {
     const Shape& left = shape_of_input(graph_, node_, 0);
     const Shape& right = shape_of_input(graph_, node_, 1);
     if (left.size() < 2 || right.size() < 2) return;
-    for (std::size_t d = 0; d + 2 < rank; ++d) add_batch(d);
+    for (std::size_t d = 0; d + 2 < rank; ++d) add({.dimension = d}, 0);
     add({.dimension = rank - 2, .inputs = {{0, left.size() - 2}}});
     add({.dimension = rank - 1, .inputs = {{1, right.size() - 1}}});
   }
@@ -79,13 +82,7 @@ class Cuts {
   void add_gemm() {
     for (const std::size_t d : {std::size_t{0}, std::size_t{1}}) {
       const bool turned = integer_of(node_, d == 0 ? "transA" : "transB", 0) != 0;
-      Cut cut{.dimension = d, .inputs = {{d, turned ? 1 - d : d}}};
-      if (has_operand(2)) {
-        const Shape& addend = shape_of_input(graph_, node_, 2);
-        const std::size_t missing = 2 - std::min<std::size_t>(2, addend.size());
-        if (d >= missing && addend[d - missing] > 1) cut.inputs.push_back({2, d - missing});
-      }
-      add(std::move(cut));
+      add({.dimension = d, .inputs = {{d, turned ? 1 - d : d}}}, 2);
     }
   }
 
@@ -96,30 +93,12 @@ class Cuts {
   }
 
   void add_elementwise() {
-    for (std::size_t d = 0; d < result_.size(); ++d) {
-      Cut cut{.dimension = d, .units = result_[d]};
-      if (cut.units >= 2 && add_broadcast(graph_, node_, 0, cut)) found_.push_back(std::move(cut));
-    }
+    for (std::size_t d = 0; d < result_.size(); ++d) add({.dimension = d}, 0);
   }
 
   [[nodiscard]] std::vector<Cut> take() { return std::move(found_); }
 
  private:
-  [[nodiscard]] bool has_operand(std::size_t input) const {
-    return input < node_.operand_count() && node_.inputs[input] != kNoTensor;
-  }
-
-  /// Along dimension `d` of a product's batch.
-  void add_batch(std::size_t d) {
-    Cut cut{.dimension = d};
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-      const Shape& shape = shape_of_input(graph_, node_, i);
-      const std::size_t missing = result_.size() - shape.size();
-      if (d >= missing && shape[d - missing] > 1) cut.inputs.push_back({i, d - missing});
-    }
-    add(std::move(cut));
-  }
-
   const Graph& graph_;
   const Node& node_;
   const Shape& result_;
