@@ -95,7 +95,7 @@ GuardedMemory::GuardedMemory(const OpenClDevice& device, const cl::CommandQueue&
     keep_its_address(whole_);
     return;
   }
-  if (surroundings == Surroundings::pages && computes_in_host_memory(info)) {
+  if (computes_in_host_memory(info)) {
     pages_ = std::make_shared<Pages>(bytes_, info.memory.base_alignment_bytes);
     const std::span<std::byte> all = pages_->all();
     front_ = pages_->front();

@@ -18,9 +18,9 @@ inline constexpr std::byte kPoison{0xFF};
 
 /// What lies around a value's memory in a guarded run.
 enum class Surroundings : std::uint8_t {
-  guards,   ///< a known pattern, which reads as NaN and must be there afterwards
-  pages,    ///< likewise, and beyond it pages that end the process that touches them, where the
-            ///< device computes in the host's memory (a CPU); elsewhere as `guards`
+  guards,   ///< a known pattern, which reads as NaN and must be there afterwards; beyond it pages
+            ///< that end the process that touches them, where the device computes in the host's
+            ///< memory (a CPU)
   nothing,  ///< a buffer of the exact size, never written by the host: for Oclgrind to watch
 };
 

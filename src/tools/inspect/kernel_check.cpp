@@ -90,7 +90,7 @@ std::string complaint_about(const Entry& entry, const Catalogue& catalogue,
   tunables = single.plan.steps.front().tunables;
   const std::vector<NamedTensor> operands = operands_to_check(single.posed);
   const LoadedPlan loaded(std::move(single.plan), device);
-  const GuardedResult result = run_guarded(loaded, operands, Surroundings::pages, catalogue);
+  const GuardedResult result = run_guarded(loaded, operands, Surroundings::guards, catalogue);
   if (!result.damage.empty()) return result.damage.substr(0, result.damage.find('\n'));
   return complaint_of(output_of(result, loaded.plan(), "dst"),
                       definition_of(single.posed, operands), loaded.plan());

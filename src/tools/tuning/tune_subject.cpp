@@ -111,7 +111,7 @@ SubjectProblem::Data image_through(const Model& model, const std::vector<NamedTe
 /// spoil other values, or end the process, somewhere else.
 Tensor guarded_result(const LoadedPlan& loaded, const std::vector<NamedTensor>& inputs,
                       const Catalogue& catalogue) {
-  const GuardedResult result = run_guarded(loaded, inputs, Surroundings::pages, catalogue);
+  const GuardedResult result = run_guarded(loaded, inputs, Surroundings::guards, catalogue);
   if (!result.damage.empty()) throw TuneSubject::WrongResult("wrong: " + result.damage);
   return output_of(result, loaded.plan(), loaded.plan().outputs.front().name);
 }

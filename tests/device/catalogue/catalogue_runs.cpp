@@ -168,11 +168,6 @@ Tensor run_by_runner(const std::shared_ptr<LoadedPlan>& loaded,
   return result;
 }
 
-Surroundings surroundings_of(Execution execution) {
-  if (execution == Execution::paged) return Surroundings::pages;
-  return execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
-}
-
 void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& device,
              const Catalogue& catalogue, const Way& way, Execution execution) {
   const TestGraph& test = prepared.test;
@@ -181,8 +176,9 @@ void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& devi
   if (execution == Execution::runner) {
     got = run_by_runner(loaded, test.inputs);
   } else {
-    const GuardedResult result =
-        run_guarded(*loaded, test.inputs, surroundings_of(execution), catalogue);
+    const auto surroundings =
+        execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
+    const GuardedResult result = run_guarded(*loaded, test.inputs, surroundings, catalogue);
     EXPECT_EQ(result.damage, "");
     got = output_of(result, loaded->plan(), "y");
   }

@@ -43,8 +43,8 @@ struct TriedPlan {
 
 /// How graphs are run.
 enum class Execution : std::uint8_t {
-  guarded,  ///< memory of its own for each value, between guards, holding NaN
-  paged,    ///< likewise, on a CPU between pages that nothing may touch, not even to read
+  guarded,  ///< memory of its own for each value, between guards, holding NaN; on a CPU also
+            ///< between pages that nothing may touch, not even to read
   runner,   ///< as sessions do it, memory recycled, holding NaN
   exact,    ///< buffers of the exact size, for Oclgrind
 };

@@ -64,7 +64,7 @@ TEST_P(GenericForms, ComputeTheirCases) {
   for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
     const auto graphs = share_of(cases, 0, 1, kind);
     const WayReport report =
-        run_graphs(device, generic_catalogue(), *way, graphs, Execution::paged);
+        run_graphs(device, generic_catalogue(), *way, graphs, Execution::guarded);
     EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
   }
 }
