@@ -12,6 +12,7 @@ find_package(pybind11 CONFIG REQUIRED HINTS ${pybind11_hint})
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
 pybind11_add_module(morton_python NO_EXTRAS ${python_sources})
+morton_unity(morton_python)
 # The package in the build folder is the one of the sources, beside the module.
 set_target_properties(morton_python PROPERTIES
   OUTPUT_NAME _native LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/morton)
