@@ -7,6 +7,7 @@
 #include "model/model_check.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
+#include "support/long_run.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
@@ -52,22 +53,23 @@ MORTON_MODELS_ON_EVERY_DEVICE(ModelR17);
 TEST_P(ModelR17, TheExampleIsRight) {
   const Graph graph = Inside::of(Model::load(kNetwork));
   for (const char* kernel : {"", "gemm.naive", "product_rm", "product_morton"}) {
-    for (const std::int64_t batch : {1, 3, 17}) expect_right(graph, with_kernel(kernel, batch));
+    for (const std::int64_t batch : some_of<std::int64_t>({3, 1, 17}))
+      expect_right(graph, with_kernel(kernel, batch));
   }
 }
 
 TEST_P(ModelR17, LibraryKernelsAreRightAtOddSizes) {
   for (const char* kernel : {"product_rm", "product_morton"}) {
-    for (const std::int64_t batch : {1, 3, 17, 63}) {
+    for (const std::int64_t batch : some_of<std::int64_t>({17, 1, 3, 63})) {
       expect_right(columns_network({1, 3, 17, 63, 1}), with_kernel(kernel, batch));
-      expect_right(columns_network({63, 100, 5}), with_kernel(kernel, batch));
+      if (is_long_run()) expect_right(columns_network({63, 100, 5}), with_kernel(kernel, batch));
     }
   }
 }
 
 /// Figure 4.1's entries, which state nothing, and kernels of biases and activations that do.
 TEST_P(ModelR17, LibraryKernelsOfEveryOperationAreRight) {
-  for (const std::int64_t batch : {1, 3, 17}) {
+  for (const std::int64_t batch : some_of<std::int64_t>({3, 1, 17})) {
     CompileOptions options = with_kernel("mat3", batch);
     options.use.insert({{"bias", "add_column"}, {"sigmoid", "sigmoid1"}, {"relu", "relu_fours"}});
     options.exclude = {"gemm.swapped"};

@@ -18,11 +18,13 @@ namespace {
 class ModelTrainingRun : public ModelTest {};
 MORTON_MODELS_ON_EVERY_DEVICE(ModelTrainingRun);
 
-/// Three batches of examples for `small_network`.
-Dataset examples(std::uint64_t seed) {
+/// Three batches of examples, each of this shape: by default for `small_network`.
+Dataset examples(std::uint64_t seed, const Shape& of_one = {2, 8, 8}) {
   Dataset data;
   data.where = "random";
-  data.inputs = random_tensor({3 * kBatch, 2, 8, 8}, seed);
+  Shape shape{3 * kBatch};
+  shape.insert(shape.end(), of_one.begin(), of_one.end());
+  data.inputs = random_tensor(shape, seed);
   data.targets = Tensor::allocate(DType::i32, {3 * kBatch});
   for (std::int64_t i = 0; i < data.targets.size(); ++i) {
     data.targets.set(i, static_cast<double>(i % kClasses));
@@ -55,13 +57,13 @@ TEST_P(ModelTrainingRun, BuildsNothingAfterTheFirstStep) {
        {TrainingRunOptions::AfterEnd::nothing, TrainingRunOptions::AfterEnd::evaluation}) {
     const test::TemporaryFolder cache;
     const Device device = fresh_device(GetParam(), cache);
-    Trainer trainer(to_model(small_network()), device, trainer_options());
+    Trainer trainer(to_model(dense_network()), device, trainer_options());
     TrainingRunOptions options = two_epochs();
     options.after_end = after_end;
-    const Dataset validation = examples(2);
+    const Dataset validation = examples(2, {6});
     const bool at_end = after_end == TrainingRunOptions::AfterEnd::evaluation;
     const TrainingReport report =
-        train(trainer, examples(1), at_end ? nullptr : &validation, options);
+        train(trainer, examples(1, {6}), at_end ? nullptr : &validation, options);
     EXPECT_EQ(report.builds_after_first_step, 0);
     const int builds = device.program_builds();
     EXPECT_GT(builds, 0);
@@ -74,15 +76,15 @@ TEST_P(ModelTrainingRun, BuildsNothingAfterTheFirstStep) {
 TEST_P(ModelTrainingRun, CountsWhatIsBuiltLater) {
   const test::TemporaryFolder cache;
   const Device device = fresh_device(GetParam(), cache);
-  Trainer trainer(to_model(small_network()), device, trainer_options());
-  const Dataset validation = examples(2);
+  Trainer trainer(to_model(dense_network()), device, trainer_options());
+  const Dataset validation = examples(2, {6});
   TrainingRunOptions options = two_epochs();
   int seen = 0;
   options.progress = [&](const TrainingProgress&) {
     if (seen++ == 0) (void)evaluate(trainer, validation, options);
   };
   const int builds = device.program_builds();
-  const TrainingReport report = train(trainer, examples(1), nullptr, options);
+  const TrainingReport report = train(trainer, examples(1, {6}), nullptr, options);
   EXPECT_EQ(report.builds_after_first_step, device.program_builds() - builds);
   EXPECT_GT(report.builds_after_first_step, 0);
 }

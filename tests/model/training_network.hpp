@@ -96,6 +96,17 @@ inline Graph small_network() {
   return network.finish();
 }
 
+/// Products and BatchNormalization for kClasses classes, of which few kernels are built.
+inline Graph dense_network() {
+  SmallNetwork network({kBatch, 6});
+  network.add("Gemm", {network.weights("first", {6, 9})});
+  network.add_batch_norm(9);
+  network.add("Tanh", {});
+  network.add("Gemm", {network.weights("last", {9, kClasses})});
+  network.add("Softmax", {}, {{"axis", std::int64_t{1}}});
+  return network.finish();
+}
+
 inline Tensor labels() {
   Tensor tensor = Tensor::allocate(DType::i32, {kBatch});
   for (std::int64_t i = 0; i < kBatch; ++i) tensor.set(i, static_cast<double>(i * 7 % kClasses));
