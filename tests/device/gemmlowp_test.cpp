@@ -32,7 +32,7 @@ constexpr std::uint64_t kGemmlowpSeed = 1603;
 constexpr int kGemmlowpCases = 10000;
 /// Kernels are what takes long, so a share has few forms.
 constexpr int kFormsOfShare = 8;
-constexpr int kCasesOfForm = 15;
+constexpr int kCasesOfForm = 10;
 
 /// What tells the kernels of one case from those of another.
 struct Form {

@@ -73,7 +73,7 @@ TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
   way.tunables = values_on(values_of);
   std::vector<TestGraph> graphs;
   for (const OperatorCase& test :
-       possible_cases(direct_ways().cases, device->info(), direct_ways().catalogue, way, 3)) {
+       possible_cases(direct_ways().cases, device->info(), direct_ways().catalogue, way, 2)) {
     graphs.push_back(to_test_graph(test, DataKind::integers));
   }
   if (graphs.empty() && !runs_with_its_own_values(*device, name)) {

@@ -21,7 +21,7 @@ namespace morton::test {
 namespace {
 
 constexpr unsigned kPackSeed = 7;
-constexpr int kTransforms = 56;
+constexpr int kTransforms = 42;
 constexpr std::int64_t kMostElements = 1500;
 
 /// A tensor that lies in memory as `from` says, to be copied into `to`.

@@ -57,7 +57,7 @@ TEST_P(GenericForms, ComputeTheirCases) {
   const auto device = OpenClDevice::open(std::get<0>(GetParam()), {});
   const auto way = std::ranges::find(generic_ways(), std::get<1>(GetParam()), &Way::name);
   const std::vector<OperatorCase> cases =
-      possible_cases(every_case(), device->info(), generic_catalogue(), *way, 6);
+      possible_cases(every_case(), device->info(), generic_catalogue(), *way, 4);
   if (cases.empty()) GTEST_SKIP() << way->name << " needs another device";
   const std::string fatal = fatal_quirk(device->info(), *way);
   if (!fatal.empty()) GTEST_SKIP() << fatal;
