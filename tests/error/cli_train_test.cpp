@@ -228,7 +228,7 @@ TEST_F(CliTrain, NamesOfClassesLieBesideTheModel) {
   }
   std::vector<std::string> words = arguments(
       "out", {"--data", at("birds"), "--resize", "28x28", "--epochs", "1", "--batch", "2"});
-  words[1] = "c18-mlp";
+  words[1] = "c18-cnn";
   const Outcome learned = run_program(words);
   expect_success(learned);
   EXPECT_THAT(learned.out, ::testing::HasSubstr("out/labels.txt"));
