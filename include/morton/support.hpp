@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,21 @@ struct ModelSupport {
 /// model does not fit, and ModelError for what is wrong with no single node.
 [[nodiscard]] MORTON_API ModelSupport model_support(const Model& model,
                                                     const CompileOptions& options = {});
+
+/// Where the items of a batch lie in a model's inputs and outputs.
+struct BatchItems {
+  /// For each input the dimension that counts them; none of an input that all of them share.
+  std::vector<std::optional<std::size_t>> inputs;
+  std::vector<std::size_t> outputs;  ///< for each output
+  /// Why callers cannot share a batch; empty where they can. With it both lists are empty.
+  Message obstacle;
+};
+
+/// Proves that an item of each output follows from the same item of the inputs alone, whatever the
+/// batch: then inputs of several callers may be computed as one batch. Other open extents are as
+/// `options` says. Nothing is built. Throws UsageError for options that the model does not fit.
+[[nodiscard]] MORTON_API BatchItems batch_items(const Model& model,
+                                                const CompileOptions& options = {});
 
 /// Why the model cannot be trained (a node without a gradient, no parameter, several inputs), or an
 /// empty text. Whether a loss fits its output is not looked at. Open extents but the batch are

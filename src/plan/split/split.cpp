@@ -11,7 +11,6 @@
 #include "plan/lower/memory.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/tasks/batch_rows.hpp"
 
 namespace morton::plan {
 namespace {
@@ -55,12 +54,6 @@ std::vector<RowDimension> rows_of_inputs(const Graph& whole, std::span<const Spl
   }
   return rows;
 }
-
-/// Where the inputs and outputs of the whole have rows, by port.
-struct PortRows {
-  std::vector<RowDimension> inputs;
-  std::vector<std::size_t> outputs;
-};
 
 /// Joins the plans of the parts.
 class PlanMerger {
@@ -238,9 +231,7 @@ class PlanMerger {
 
 }  // namespace
 
-Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
-                     const KernelPolicy& policy) {
-  if (parts.size() < 2) throw InternalError("split: there is nothing to split over one device");
+PortRows port_rows(const Graph& whole, std::span<const SplitPart> parts) {
   for (const GraphTensor& tensor : whole.tensors) {
     if (tensor.kind != GraphTensor::Kind::state) continue;
     throw UnsupportedError("split: the model keeps '" + tensor.name +
@@ -248,6 +239,13 @@ Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
   }
   PortRows rows{rows_of_inputs(whole, parts), {}};
   rows.outputs = require_independent_rows(make_tasks(whole), rows.inputs, batch_of(parts));
+  return rows;
+}
+
+Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
+                     const KernelPolicy& policy) {
+  if (parts.size() < 2) throw InternalError("split: there is nothing to split over one device");
+  PortRows rows = port_rows(whole, parts);
   const KernelPolicy of_parts = policy.for_one_of_several_devices();
   std::vector<Plan> plans;
   for (const SplitPart& part : parts) {

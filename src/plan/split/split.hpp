@@ -8,6 +8,7 @@
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
+#include "plan/tasks/batch_rows.hpp"
 
 namespace morton::plan {
 
@@ -17,6 +18,16 @@ struct SplitPart {
   DeviceInfo device;
   std::int64_t rows = 0;
 };
+
+/// Where the inputs and outputs of a model have rows, by port.
+struct PortRows {
+  std::vector<RowDimension> inputs;  ///< none of one that is the same for every part
+  std::vector<std::size_t> outputs;
+};
+
+/// Those of `whole`, whose batch is cut into the parts' rows. Throws UnsupportedError where an
+/// output's rows do not depend on the inputs' same rows alone.
+[[nodiscard]] PortRows port_rows(const Graph& whole, std::span<const SplitPart> parts);
 
 /// One plan over several devices: the batch of `whole` (the model after its passes, with the whole
 /// batch) is cut into the parts' rows, in their order; part i runs on device i. The batch may be
