@@ -154,6 +154,7 @@ int run_program(int argc, char** argv) {
   add_compile(app, action);
   add_keys(app, action);
   add_run(app, action);
+  add_serve(app);
   add_bench(app, action);
   add_profile(app, action);
   add_compare(app, action);
@@ -174,6 +175,10 @@ int run_program(int argc, char** argv) {
     return kUsageStatus;
   }
   const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "serve") {
+    start_log(Verbosity::normal);
+    return execute([&] { return run_serve({words.begin() + 1, words.end()}); });
+  }
   if (!words.empty() && words.front() == kCompleteCommand) {
     return print_completions(app, {words.begin() + 1, words.end()});
   }

@@ -18,11 +18,15 @@ elseif(NOT Python3_Interpreter_FOUND OR MORTON_SANITIZE)
   message(STATUS "No manual pages: they need python3 and a build without sanitizers")
 else()
   set(man_pages ${PROJECT_BINARY_DIR}/man)
+  set(of_pages morton_cli)
+  if(TARGET morton_serve)
+    list(APPEND of_pages morton_serve)
+  endif()
   add_custom_command(
     OUTPUT ${man_pages}/morton.1
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/man_pages.py ${man_pages}
             ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:morton_cli>
-    DEPENDS ${PROJECT_SOURCE_DIR}/tools/man_pages.py morton_cli
+    DEPENDS ${PROJECT_SOURCE_DIR}/tools/man_pages.py ${of_pages}
     COMMENT "Writing manual pages" VERBATIM)
   add_custom_target(morton_man ALL DEPENDS ${man_pages}/morton.1)
 endif()

@@ -185,6 +185,16 @@ if(public_header AND NOT MORTON_SANITIZE)
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${consumer_cache};MORTON_CACHE_DIR=${consumer_cache};CXX=${CMAKE_CXX_COMPILER}")
 endif()
 
+# The server, asked as clients do.
+if(TARGET morton_serve)
+  set(serve_cache ${PROJECT_BINARY_DIR}/Testing/cache/serve)
+  file(MAKE_DIRECTORY ${serve_cache})
+  add_test(NAME serve COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/serve/check_serve.py
+                              $<TARGET_FILE:morton_serve> $<TARGET_FILE:morton_cli>)
+  set_tests_properties(serve PROPERTIES TIMEOUT 600
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${serve_cache}/pocl;MORTON_CACHE_DIR=${serve_cache}/morton")
+endif()
+
 include(MortonTestsC)
 include(MortonTestsFaults)
 include(MortonTestsShell)

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "words/cli11_names.hpp"
 
@@ -43,5 +44,10 @@ void add_quantize(CLI::App& app, Action& chosen);
 void add_convert(CLI::App& app, Action& chosen);
 void add_cache(CLI::App& app, Action& chosen);
 void add_demo(CLI::App& app, Action& chosen);
+/// `serve`, whose arguments the program does not look at.
+void add_serve(CLI::App& app);
+/// Becomes morton-serve, a program of its own because of the libraries that it needs. Throws
+/// UnsupportedError where it is not installed.
+int run_serve(std::vector<std::string> words);
 
 }  // namespace morton::cli

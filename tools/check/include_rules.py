@@ -27,6 +27,7 @@ ROOMS = {
     "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization", "c"],
     "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
     "cli": ["words", "common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "shell", "."],
+    "serve": ["protocol", "models", "common", "http", "."],
 }
 MOST_FILES = 40  # of a folder, directly
 # Only these see OpenCL.
@@ -37,7 +38,7 @@ OF_OPENCL_USERS = "include/morton/mirror.hpp"
 TOOLS = ("morton/tools/", "device/probe/")
 TOOLS_USERS = ("src/tools/", "src/device/probe/", "include/morton/tools/", "cli/", "tests/")
 # Users of the library: they know its public headers only.
-PUBLIC_ONLY = ("include/", "cli/", "examples/", "bench/", "tests/consumer/")
+PUBLIC_ONLY = ("include/", "cli/", "serve/", "examples/", "bench/", "tests/consumer/")
 # Measures what the public headers hide.
 MEASURES_INSIDE = ("bench/planning.cpp",)
 
@@ -83,7 +84,7 @@ def check_between_rooms(path, line, name, problems):
             continue
         if room_of(path, folder) not in rooms:
             problems.add(path, 0, f"is in no room of {folder} that this check names: {' '.join(rooms)}")
-        target = Path("cli" if folder == "cli" else "src") / name
+        target = Path(folder if folder in ("cli", "serve") else "src") / name
         if not target.is_relative_to(folder) or not (ROOT / target).is_file():
             return
         own, other = room_of(path, folder), room_of(target, folder)
@@ -132,7 +133,7 @@ def resolves(path, name):
     """Whether a quoted include names a file of the repository, or one that the build writes."""
     if name in ("onnx.pb.h", "morton/version.hpp"):
         return True
-    bases = [path.parent, "src", "include", "tests", "cli"]
+    bases = [path.parent, "src", "include", "tests", "serve" if path.parts[0] == "serve" else "cli"]
     return any((ROOT / base / name).is_file() for base in bases)
 
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// morton-serve: answers requests of the Open Inference Protocol. `morton serve` runs it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <morton/device.hpp>
+#include <morton/error.hpp>
+#include <string>
+#include <vector>
+
+#include "common/access_log.hpp"
+#include "common/metrics.hpp"
+#include "http/http_server.hpp"
+#include "http/routes.hpp"
+#include "models/repository.hpp"
+
+namespace morton::serve {
+
+constexpr int kUsageStatus = 2;
+
+namespace {
+
+/// What the command line says.
+struct Wishes {
+  std::vector<std::string> models, devices, shapes;
+  ServingOptions serving;
+  HttpOptions http;
+  std::string access_log, token_file, precision = "f32";
+  std::int64_t delay_us = 0, read_timeout_s = 30, drain_s = 30, memory_limit = 0;
+};
+
+void say(const std::string& line) { fmt::print(stderr, "morton serve: {}\n", line); }
+
+std::string first_line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line) || line.empty()) throw UsageError(path + ": holds no token");
+  return line;
+}
+
+/// "input=1x3x224x224"
+std::pair<std::string, Shape> shape_of(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  Shape shape;
+  if (equals != std::string::npos) {
+    for (const std::string& extent : CLI::detail::split(text.substr(equals + 1), 'x')) {
+      std::int64_t value = 0;
+      if (!CLI::detail::lexical_cast(extent, value) || value < 1) {
+        shape.clear();
+        break;
+      }
+      shape.push_back(value);
+    }
+  }
+  if (shape.empty()) throw UsageError("--shape: expected NAME=1x3x224x224, got '" + text + "'");
+  return {text.substr(0, equals), shape};
+}
+
+void add_options(CLI::App& app, Wishes& wishes) {
+  app.add_option(
+         "models", wishes.models,
+         "Model files, NAME=FILE, a model's folder with versions in 1, 2, ..., or a folder of them")
+      ->required();
+  ServingOptions& serving = wishes.serving;
+  app.add_option("-d,--device", wishes.devices,
+                 "Device (P:D, cpu, gpu, auto, a name); repeatable: each has a thread");
+  app.add_option("--max-batch", serving.max_batch, "Items that requests may share a batch up to")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_option("--max-delay-us", wishes.delay_us,
+                 "Microseconds that a request waits for others to share its batch")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--max-queue", serving.max_queue,
+                 "Requests that may wait for a model; further ones get 503")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--shape", wishes.shapes,
+                 "Shape of an input with open extents, NAME=1x3x224x224; repeatable");
+  app.add_option("--precision", wishes.precision,
+                 "f32, f16 or bf16: how operands may be kept in memory")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->capture_default_str();
+  app.add_option("--cache-dir", serving.cache_dir,
+                 "Folder of compiled kernels (default: $MORTON_CACHE_DIR, else ~/.cache/morton)");
+  app.add_option("--memory-limit", wishes.memory_limit, "Most device memory of the process, 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber);
+  HttpOptions& http = wishes.http;
+  app.add_option("--host", http.address, "Address to listen on; 0.0.0.0 is every one")
+      ->capture_default_str();
+  app.add_option("--port", http.port, "Port of HTTP; 0 takes a free one")->capture_default_str();
+  app.add_option("--unix-socket", http.unix_socket, "A socket of that path too");
+  app.add_flag("!--no-tcp", http.over_tcp, "Listen on the unix socket alone");
+  app.add_option("--threads", http.threads, "Threads that read and write")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--token-file", wishes.token_file,
+                 "File whose first line requests must bear: Authorization: Bearer ...");
+  auto* const certificate = app.add_option("--tls-certificate", http.certificate,
+                                           "PEM file of the certificate's chain: HTTPS");
+  auto* const key = app.add_option("--tls-key", http.key, "PEM file of its key");
+  certificate->needs(key);
+  key->needs(certificate);
+  app.add_option("--max-request", http.max_request_bytes, "Bytes of a request, at most")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber)
+      ->default_str("64MiB");
+  app.add_option("--max-memory", http.max_memory_bytes,
+                 "Bytes of all requests that are read or answered, at most")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber)
+      ->default_str("512MiB");
+  app.add_option("--max-connections", http.max_connections, "Connections at a time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--read-timeout", wishes.read_timeout_s,
+                 "Seconds in which a request must have been sent")
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
+  app.add_option("--drain", wishes.drain_s, "Seconds that answers may take after SIGTERM")
+      ->check(CLI::Range(0, 86400))
+      ->capture_default_str();
+  app.add_option("--access-log", wishes.access_log,
+                 "File for a line of JSON a request; - is the standard output");
+  app.footer(
+      "Examples:\n"
+      "  morton serve models/lenet5.onnx\n"
+      "  morton serve digits=models/lenet5.onnx --port 9000 --max-batch 16 --max-delay-us 500\n"
+      "  morton serve /srv/models --host 0.0.0.0 --token-file /etc/morton/token --access-log -\n"
+      "  curl http://127.0.0.1:8000/v2/models/lenet5");
+}
+
+int serve(Wishes& wishes) {
+  if (!wishes.token_file.empty()) wishes.http.token = first_line_of(wishes.token_file);
+  if (!wishes.devices.empty()) wishes.serving.devices = wishes.devices;
+  for (const std::string& text : wishes.shapes) wishes.serving.shapes.insert(shape_of(text));
+  if (wishes.memory_limit > 0) set_memory_limit(wishes.memory_limit);
+  wishes.serving.precision = parse_dtype(wishes.precision);
+  wishes.serving.max_delay = std::chrono::microseconds(wishes.delay_us);
+  wishes.http.read_timeout = std::chrono::seconds(wishes.read_timeout_s);
+  std::vector<ModelSource> sources;
+  for (const std::string& word : wishes.models) {
+    for (ModelSource& source : model_sources(word)) sources.push_back(std::move(source));
+  }
+  AccessLog log(wishes.access_log);
+  Metrics metrics;
+  std::unique_ptr<Routes> routes;
+  HttpServer server(wishes.http, [&](HttpRequest request, Routes::Done done) {
+    routes->take(std::move(request), std::move(done));
+  });
+  ModelRepository repository(std::move(sources), wishes.serving, say);
+  routes = std::make_unique<Routes>(repository, metrics, log);
+  routes->before_metrics = [&] {
+    metrics.set_connections(server.connections());
+    std::map<std::string, std::int64_t> bytes;
+    for (const auto& [name, served] : repository.served()) {
+      metrics.of(name).set(served->waiting(), served->runs());
+      for (const Device& device : served->devices()) bytes[device.id()] += device.used_bytes();
+    }
+    for (const auto& [device, held] : bytes) metrics.set_device_bytes(device, held);
+  };
+  const char* const scheme = wishes.http.certificate.empty() ? "http" : "https";
+  if (wishes.http.over_tcp)
+    say(fmt::format("listening on {}://{}:{}", scheme, wishes.http.address, server.port()));
+  if (!wishes.http.unix_socket.empty()) say("listening on " + wishes.http.unix_socket);
+  server.run(std::chrono::seconds(wishes.drain_s), [&] {
+    routes->begin_draining();
+    say("stopping: answering what was asked");
+  });
+  repository.stop();  // no model's thread calls `routes` from now on
+  routes.reset();
+  return 0;
+}
+
+}  // namespace
+}  // namespace morton::serve
+
+int main(int argc, char** argv) {
+  using namespace morton;
+  CLI::App app("Serve models by HTTP, as the Open Inference Protocol (KServe v2) says",
+               "morton serve");
+  app.get_formatter()->column_width(34);
+  serve::Wishes wishes;
+  serve::add_options(app, wishes);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "morton: serve: {}\n  `morton serve --help` shows what is possible.\n",
+               error.what());
+    return serve::kUsageStatus;
+  }
+  try {
+    return serve::serve(wishes);
+  } catch (const Error& error) {
+    fmt::print(stderr, "morton: {}\n", error.what());
+    switch (error.error_class()) {
+      case ErrorClass::usage:
+        return serve::kUsageStatus;
+      case ErrorClass::device:
+        return 4;
+      case ErrorClass::internal:
+        return 70;
+      default:
+        return 3;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "models/request.hpp"
+
+namespace morton::serve {
+
+/// How requests wait for a model.
+struct QueueLimits {
+  std::size_t most_waiting = 256;           ///< requests; further ones are refused at once
+  std::int64_t most_items = 1;              ///< of a batch
+  std::chrono::microseconds most_delay{0};  ///< that a request waits for others to share its batch
+};
+
+/// Requests that wait for a model, and the batches that they become. Threads may share it.
+class RequestQueue {
+ public:
+  explicit RequestQueue(const QueueLimits& limits) : limits_(limits) {}
+
+  /// Takes a request in. One that cannot be is done at once, with the reason.
+  void offer(Pending request);
+  /// Waits for requests and takes those that share a batch, the oldest first. Those that are late
+  /// are done. Empty when the queue is closed and nothing waits.
+  [[nodiscard]] std::vector<Pending> take();
+  /// Refuses further requests. Those that wait are still taken.
+  void close();
+  /// Requests that wait.
+  [[nodiscard]] std::size_t waiting() const;
+
+ private:
+  /// Takes out what is late; `lock` is held before and after, and not while they are done.
+  void drop_late(std::unique_lock<std::mutex>& lock);
+  /// Items of the batch that the oldest request would be in now.
+  [[nodiscard]] std::int64_t items_at_hand() const;
+
+  const QueueLimits limits_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Pending> waiting_;
+  bool closed_ = false;
+};
+
+}  // namespace morton::serve

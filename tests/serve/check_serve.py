@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Asks morton-serve as clients do: tests/serve/check_serve.py MORTON_SERVE MORTON.
+
+Answers are compared with `morton run` on the same numbers. Then come requests that are wrong, too large, late and too
+many, clients that vanish and that write slowly, and the end by SIGTERM."""
+
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LENET = ROOT / "models" / "lenet5.onnx"
+SERVE, MORTON = "", ""
+
+
+class Server:
+    """A morton-serve with these arguments, on a free port."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([SERVE, "--port", "0", *map(str, words)], cwd=ROOT, stderr=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.port, self.said = None, []
+        for line in self.process.stderr:
+            self.said.append(line)
+            if found := re.search(r"listening on https?://[^:]+:(\d+)", line):
+                self.port = int(found.group(1))
+                break
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self, sent=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(sent)
+        out, err = self.process.communicate(timeout=60)
+        self.said.append(err)
+        return self.process.returncode, out
+
+    def ask(self, method, path, body=None, headers=None, timeout=120):
+        """The status, the JSON or bytes, and the headers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            if isinstance(body, dict):
+                body = json.dumps(body)
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            content = answer.read()
+            if answer.getheader("Content-Type") == "application/json":
+                content = json.loads(content)
+            return answer.status, content, answer
+        finally:
+            connection.close()
+
+    def wait_ready(self, seconds=240):
+        end = time.monotonic() + seconds
+        while self.ask("GET", "/v2/health/ready")[0] != 200:
+            assert time.monotonic() < end and self.process.poll() is None, "".join(self.said)
+            time.sleep(0.05)
+        return self
+
+    def memory_kib(self):
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))
+
+
+def digits(count, seed=1):
+    """So many pictures of 1x32x32."""
+    state, values = seed * 2654435761 % 2**32, []
+    for _ in range(count * 1024):
+        state = (state * 1664525 + 1013904223) % 2**32
+        values.append(state / 2**32)
+    return values
+
+
+def question(values, count, **more):
+    return {"inputs": [{"name": "input", "shape": [count, 1, 32, 32], "datatype": "FP32", "data": values}], **more}
+
+
+def numbers(answer):
+    return answer["outputs"][0]["data"]
+
+
+class Serving(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(f"digits={LENET}", "--max-batch", 8, "--max-queue", 64).wait_ready()
+
+    @classmethod
+    def tearDownClass(cls):
+        status, _ = cls.server.stop()
+        assert status == 0, cls.server.said
+
+    def assert_error(self, reply, status, part):
+        self.assertEqual(reply[0], status, reply[1])
+        self.assertIn(part, reply[1]["error"])
+
+    def infer(self, body, headers=None):
+        return self.server.ask("POST", "/v2/models/digits/infer", body, headers)
+
+    def test_says_what_it_is(self):
+        status, about, _ = self.server.ask("GET", "/v2")
+        self.assertEqual((status, about["name"]), (200, "morton"))
+        self.assertIn("binary_tensor_data", about["extensions"])
+        self.assertEqual(self.server.ask("GET", "/v2/health/live")[:2], (200, {"live": True}))
+        self.assertEqual(self.server.ask("GET", "/v2/models/digits/ready")[1], {"name": "digits", "ready": True})
+        model = self.server.ask("GET", "/v2/models/digits")[1]
+        self.assertEqual(model["inputs"], [{"name": "input", "datatype": "FP32", "shape": [-1, 1, 32, 32]}])
+        self.assertEqual(model["versions"], ["1"])
+        index = self.server.ask("POST", "/v2/repository/index")[1]
+        self.assertEqual([(one["name"], one["state"]) for one in index], [("digits", "READY")])
+
+    def test_answers_as_run_does(self):
+        values = digits(1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.npy"
+            head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 32, 32), }"
+            head += " " * (-(len(head) + 11) % 64) + "\n"
+            path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() +
+                             struct.pack("<1024f", *values))
+            done = subprocess.run([MORTON, "run", str(LENET), "-i", str(path), "-o", str(path.with_suffix(".y.npy"))],
+                                  cwd=ROOT, check=True, capture_output=True)
+            self.assertEqual(done.returncode, 0)
+            expected = struct.unpack("<10f", path.with_suffix(".y.npy").read_bytes()[-40:])
+        status, answer, _ = self.infer(question(values, 1, id="a \"b\""))
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["id"], 'a "b"')
+        self.assertEqual((answer["model_name"], answer["model_version"]), ("digits", "1"))
+        for got, wanted in zip(numbers(answer), expected, strict=True):
+            self.assertAlmostEqual(got, wanted, delta=1e-5)
+
+    def test_binary_is_the_same(self):
+        values = digits(3, 7)
+        plain = numbers(self.infer(question(values, 3))[1])
+        raw = struct.pack("<3072f", *values)
+        asked = {"inputs": [{"name": "input", "shape": [3, 1, 32, 32], "datatype": "FP32",
+                             "parameters": {"binary_data_size": len(raw)}}],
+                 "parameters": {"binary_data_output": True}}
+        text = json.dumps(asked).encode()
+        for padded in (text, text + b" ", text + b"  ", text + b"   "):  # inputs at every alignment
+            status, content, answer = self.infer(padded + raw, {"Inference-Header-Content-Length": str(len(padded))})
+            self.assertEqual(status, 200, content)
+            length = int(answer.getheader("Inference-Header-Content-Length"))
+            output = json.loads(content[:length])["outputs"][0]
+            self.assertEqual(output["parameters"]["binary_data_size"], 120)
+            self.assertEqual(output["shape"], [3, 10])
+            got = struct.unpack("<30f", content[length:])
+            self.assertEqual([round(x, 5) for x in got], [round(x, 5) for x in plain])
+
+    def test_requests_share_batches_and_get_their_own_answers(self):
+        alone = [numbers(self.infer(question(digits(1, seed), 1))[1]) for seed in range(1, 9)]
+        before = self.runs()
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            jobs = [pool.submit(self.infer, question(digits(1, 1 + i % 8), 1)) for i in range(160)]
+            for i, job in enumerate(jobs):
+                status, answer, _ = job.result()
+                self.assertEqual(status, 200, answer)
+                for got, wanted in zip(numbers(answer), alone[i % 8], strict=True):
+                    self.assertAlmostEqual(got, wanted, delta=1e-5)
+        after = self.runs()
+        self.assertEqual(after[1] - before[1], 160)
+        self.assertLessEqual(after[0] - before[0], 160)
+
+    def runs(self):
+        text = self.server.ask("GET", "/metrics")[1].decode()
+        return [float(re.search(rf'^{name}{{model="digits"}} (\S+)$', text, re.M).group(1))
+                for name in ("morton_inference_exec_total", "morton_inference_count_total")]
+
+    def test_what_is_wrong_is_said_once(self):
+        good = question(digits(1), 1)
+        self.assert_error(self.infer("{"), 400, "no JSON")
+        self.assert_error(self.infer("[]"), 400, "expected an object")
+        self.assert_error(self.infer({}), 400, "inputs: missing")
+        self.assert_error(self.infer({"inputs": [{}]}), 400, "inputs[0].name: missing")
+        self.assert_error(self.infer({"inputs": []}), 400, "input 'input' is missing")
+        for key, value, part in (("datatype", "FP33", "inputs[0].datatype"), ("datatype", "INT8", "inputs[0].data"),
+                                 ("shape", [1, 1, 32, 31], "inputs[0].data: more numbers"),
+                                 ("shape", [1, 1, 31, 32], "more numbers"), ("shape", [2, 1, 32, 32], "1024 numbers"),
+                                 ("shape", [2**40, 2**40], "fewer numbers"), ("shape", [-1], "inputs[0].shape"),
+                                 ("name", "x", "input 'input' is missing"), ("data", ["a"] * 1024, "number 0 is no number"),
+                                 ("data", 7, "expected an array"), ("data", [1e300] * 1024, "beyond FP32")):
+            wrong = json.loads(json.dumps(good))
+            wrong["inputs"][0][key] = value
+            self.assert_error(self.infer(wrong), 400, part)
+        self.assert_error(self.infer({**good, "outputs": [{"name": "nothing"}]}), 400, "no output 'nothing'")
+        self.assert_error(self.infer(question(digits(9), 9)), 400, "9 items")
+        self.assert_error(self.infer({**good, "inputs": good["inputs"] * 2}), 400, "twice")
+        self.assert_error(self.infer(json.dumps(good), {"Inference-Header-Content-Length": "7"}), 400, "no JSON")
+        self.assert_error(self.infer(json.dumps(good), {"Inference-Header-Content-Length": "x"}), 400, "a number")
+        self.assert_error(self.infer(json.dumps(good), {"Content-Encoding": "gzip"}), 415, "Content-Encoding")
+        self.assert_error(self.server.ask("POST", "/v2/models/other/infer", good), 404, "no model 'other'")
+        self.assert_error(self.server.ask("POST", "/v2/models/digits/versions/9/infer", good), 404, "version 1")
+        self.assert_error(self.server.ask("GET", "/v2/models/digits/infer"), 405, "POST")
+        self.assert_error(self.server.ask("GET", "/nothing"), 404, "nothing is at")
+        self.assertEqual(self.infer(good)[0], 200)
+
+    def test_late_requests_are_told(self):
+        with concurrent.futures.ThreadPoolExecutor(32) as pool:
+            jobs = [pool.submit(self.infer, question(digits(8), 8, parameters={"timeout": 1})) for _ in range(32)]
+            found = {job.result()[0] for job in jobs}
+        self.assertLessEqual(found, {200, 504})
+        self.assertIn(504, found)
+
+    def test_too_large_is_refused_before_it_is_sent(self):
+        with socket.create_connection(("127.0.0.1", self.server.port)) as client:
+            client.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
+            self.assertTrue(client.recv(100).startswith(b"HTTP/1.1 413 "))
+
+    def test_clients_that_vanish_or_are_slow_hold_nobody_up(self):
+        slow = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(64)]
+        for client in slow:
+            client.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n{")
+        begun = time.monotonic()
+        for _ in range(20):
+            self.assertEqual(self.infer(question(digits(1), 1))[0], 200)
+        self.assertLess(time.monotonic() - begun, 20)
+        body = json.dumps(question(digits(1), 1)).encode()
+        for _ in range(50):  # gone before the answer
+            with socket.create_connection(("127.0.0.1", self.server.port)) as client:
+                client.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" %
+                               len(body) + body)
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        for client in slow:
+            client.close()
+        self.assertEqual(self.infer(question(digits(1), 1))[0], 200)
+
+    def test_a_connection_serves_many_requests(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
+        body = json.dumps(question(digits(1), 1))
+        for _ in range(200):
+            connection.request("POST", "/v2/models/digits/infer", body)
+            answer = connection.getresponse()
+            self.assertEqual(answer.status, 200)
+            answer.read()
+        connection.close()
+
+    def test_models_come_and_go(self):
+        self.assertEqual(self.server.ask("POST", "/v2/repository/models/digits/unload")[0], 200)
+        self.assert_error(self.infer(question(digits(1), 1)), 404, "is not loaded")
+        self.assertEqual(self.server.ask("GET", "/v2/health/ready")[0], 503)
+        self.assertEqual(self.server.ask("POST", "/v2/repository/models/digits/load")[0], 200)
+        self.assertEqual(self.infer(question(digits(1), 1))[0], 200)
+        self.assert_error(self.server.ask("POST", "/v2/repository/models/other/load"), 400, "no model 'other'")
+
+
+class Options(unittest.TestCase):
+    def test_what_cannot_be_ends_with_one_line(self):
+        for words, status, part in ((["nothing.onnx"], 2, "nothing.onnx"), ([LENET, "--max-batch", "0"], 2, "max-batch"),
+                                    ([LENET, LENET], 2, "two models are called"), ([LENET, "--nothing"], 2, "--nothing"),
+                                    ([LENET, "--host", "nowhere"], 2, "no address"),
+                                    ([LENET, "--no-tcp"], 2, "no port and no socket")):
+            done = subprocess.run([SERVE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(part, done.stderr)
+
+    def test_a_token_a_socket_and_a_log(self):
+        with tempfile.TemporaryDirectory() as folder:
+            token, path, log = (os.path.join(folder, name) for name in ("token", "socket", "log"))
+            pathlib.Path(token).write_text("secret\n")
+            with Server(LENET, "--token-file", token, "--unix-socket", path, "--access-log", log) as server:
+                server.wait_ready()
+                self.assertEqual(server.ask("GET", "/v2/models/lenet5")[0], 401)
+                bearer = {"Authorization": "Bearer secret"}
+                self.assertEqual(server.ask("GET", "/v2/models/lenet5", headers=bearer)[0], 200)
+                self.assertEqual(server.ask("GET", "/v2/models/lenet5", headers={"Authorization": "Bearer secreT"})[0], 401)
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(path)
+                    client.sendall(b"GET /v2/models/lenet5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n")
+                    self.assertTrue(client.recv(4096).startswith(b"HTTP/1.1 200 OK"))
+            lines = [json.loads(line) for line in pathlib.Path(log).read_text().splitlines()]
+            self.assertIn("unix", [line["client"] for line in lines])
+            self.assertEqual(lines[-1]["path"], "/v2/models/lenet5")
+            self.assertFalse(os.path.exists(path), "the socket is left")
+
+    def test_the_queue_has_an_end(self):
+        with Server(LENET, "--max-queue", 1, "--max-batch", 1) as server:
+            server.wait_ready()
+            with concurrent.futures.ThreadPoolExecutor(32) as pool:
+                jobs = [pool.submit(server.ask, "POST", "/v2/models/lenet5/infer", question(digits(1), 1)) for _ in range(200)]
+                replies = [job.result() for job in jobs]
+        self.assertLessEqual({reply[0] for reply in replies}, {200, 503})
+        for status, _, answer in replies:
+            if status == 503:
+                self.assertEqual(answer.getheader("Retry-After"), "1")
+
+    def test_sigterm_answers_what_was_asked(self):
+        server = Server(LENET).wait_ready()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            jobs = [pool.submit(server.ask, "POST", "/v2/models/lenet5/infer", question(digits(8), 8)) for _ in range(8)]
+            for job in jobs[:1]:
+                self.assertEqual(job.result()[0], 200)
+            status, _ = server.stop()
+            for job in jobs:
+                try:
+                    self.assertEqual(job.result()[0], 200)
+                except (ConnectionError, http.client.HTTPException):
+                    pass  # it had not been taken
+        self.assertEqual(status, 0)
+
+
+if __name__ == "__main__":
+    SERVE, MORTON = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
