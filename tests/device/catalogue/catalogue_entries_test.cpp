@@ -83,10 +83,10 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
   [[nodiscard]] TriedPlan plan_of(const OperatorCase& test) const {
     return try_plan(to_test_graph(test, DataKind::integers), device_->info(), catalogue(), way_);
   }
-  /// Every eighth case; of many fewer; of a library, which builds for most sizes, few.
+  /// Every twelfth case; of many fewer; of a library, which builds for most sizes, few.
   [[nodiscard]] std::size_t stride_of_short_run(std::size_t cases) const {
-    if (uses_library()) return 48;
-    return cases < 40 ? 8 : cases < 200 ? 16 : 32;
+    if (uses_library()) return 64;
+    return cases < 40 ? 12 : cases < 200 ? 24 : 48;
   }
   /// The share of the cases that a run computes: without MORTON_TEST_LONG not all. Ways take turns
   /// with which.
