@@ -2,7 +2,6 @@
 #include "reproduce/readers.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 namespace morton::cli {
@@ -35,8 +34,7 @@ const Json* element_where(const Json& list, const std::string& conditions) {
 const Json* step_down(const Json& json, const std::string& part) {
   if (part.find('=') != std::string::npos) return element_where(json, part);
   if (json.is_array()) {
-    if (part.empty() || !std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c); }))
-      return nullptr;
+    if (part.empty() || part.find_first_not_of("0123456789") != std::string::npos) return nullptr;
     const std::size_t index = std::stoul(part);
     return index < json.size() ? &json[index] : nullptr;
   }

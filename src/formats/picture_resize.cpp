@@ -102,7 +102,7 @@ Tensor with_height(const Tensor& picture, std::int64_t height, Filter filter) {
     std::ranges::fill(sums, kHalf);
     const std::uint8_t* line = from + static_cast<std::size_t>(taps.first) * row;
     for (const std::int32_t weight : taps.weights) {
-      for (std::size_t x = 0; x < row; ++x) sums[x] += std::int64_t{line[x]} * weight;
+      for (std::size_t x = 0; x < row; ++x) sums[x] += static_cast<std::int64_t>(line[x]) * weight;
       line += row;
     }
     to = std::ranges::transform(sums, to, level_of).out;

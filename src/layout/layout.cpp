@@ -192,6 +192,7 @@ Shape BoundLayout::coordinates(std::int64_t offset) const {
   std::int64_t rest = offset;
   // Outermost first, so that each dimension's coordinate is built from its most significant digit.
   for (std::size_t i = 0; rest >= 0 && offset < size_ && i < loops.size(); ++i) {
+    // cppcheck-suppress zerodivcond ; a stride of 0 has a size_ of 0: no offset is below
     const std::int64_t index = rest / strides_[i];
     rest %= strides_[i];
     if (i == 0 && loops.size() > 1 && rest >= strides_[1] * iterations_[1]) break;

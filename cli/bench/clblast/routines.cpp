@@ -156,8 +156,7 @@ void ClblastRoutines::enqueue() {
   const auto m = static_cast<Size>(call_.m), n = static_cast<Size>(call_.n);
   const auto k = static_cast<Size>(call_.k);
   const auto buffer = [&](Size i) { return operands_[i].get(); };
-  const auto call = [&]<typename Function>(const char* name, Function*, auto... arguments) {
-    Function* function = nullptr;
+  const auto call = [&](const char* name, auto* function, auto... arguments) {
     library_.load(name, function);
     require_clblast(function(arguments..., &queue, nullptr), name);
   };

@@ -156,7 +156,10 @@ std::shared_ptr<CompiledState> KeptPlan::read() const {
   KeptFile kept = decoded(file->bytes(), path.string());
   const fs::path pieces = folder_ / (kept.pieces + ".tensors");
   std::shared_ptr<const MappedFile> contents;
-  if (!kept.whole.pieces.empty() && (contents = mapped(pieces)) == nullptr) return nullptr;
+  if (!kept.whole.pieces.empty()) {
+    contents = mapped(pieces);
+    if (contents == nullptr) return nullptr;
+  }
   Plan plan = put_together(std::move(kept.whole), Inside::of(model_),
                            Pieces(contents, pieces.string()), path.string());
   check_archived(plan, opened.info(), path.string(), ArchivedConstants::as_made);

@@ -35,7 +35,9 @@ std::vector<std::optional<std::size_t>> batch_extents(const Graph& open) {
   std::vector<std::optional<std::size_t>> first, named, any;
   for (const TensorId id : open.inputs) {
     const auto& declared = open.tensor(id).declared;
-    for (auto* extents : {&first, &named, &any}) extents->emplace_back();
+    first.emplace_back();
+    named.emplace_back();
+    any.emplace_back();
     for (const std::size_t d : open_extents(open.tensor(id))) {
       if (d == 0) first.back() = d;
       if (declared[d].symbol == "batch" && !named.back()) named.back() = d;

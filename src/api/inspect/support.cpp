@@ -82,18 +82,17 @@ Graph known_part(const Graph& whole, Nodes& nodes) {
   return part;
 }
 
-/// Notes the error that is being handled at the node that it is put down to; throws it on where
-/// there is none.
-void blame(const Error& error, Nodes& nodes) {
+/// Notes an error at the node that it is put down to; false where there is none.
+bool blame(const Error& error, Nodes& nodes) {
   const auto* wait = dynamic_cast<const NeedsSegments*>(&error);
   const std::string& culprit = wait != nullptr ? wait->waiting_node() : error.node();
   for (NodeSupport& node : nodes) {
     if (culprit.empty() || node.node != culprit || is_out(node)) continue;
     node.where = wait != nullptr ? Where::waits : Where::unsupported;
     node.reason = error.message();
-    return;
+    return true;
   }
-  throw;
+  return false;
 }
 
 /// Where the nodes of `part` are computed, once its shapes are known.
@@ -173,7 +172,7 @@ void look_closer(const Graph& live, const PassOptions& passes, const KernelPolic
     } catch (const Error& error) {
       const ErrorClass kind = error.error_class();
       if (kind != ErrorClass::model && kind != ErrorClass::unsupported) throw;
-      blame(error, nodes);
+      if (!blame(error, nodes)) throw;
     }
   }
 }

@@ -207,6 +207,7 @@ Values Segment::run(const Values& given) {
       planned_.clear();
     }
   }
+  // cppcheck-suppress nullPointerRedundantCheck ; the catch above makes it
   results.merge(cut_->run(given));
   return results;
 }

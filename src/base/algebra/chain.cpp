@@ -78,21 +78,22 @@ constexpr std::array<ScalarFacts, 59> kFacts{{
 
 /// The row of each operation: rows stand in the order of their kinds, and texts are asked for
 /// often.
-constexpr auto kRows = [] {
+constexpr std::array<std::uint8_t, kFacts.size()> rows_of_operations() {
   std::array<std::uint8_t, kFacts.size()> rows{};
   for (std::size_t row = 0; row < kFacts.size(); ++row) {
     rows.at(static_cast<std::size_t>(kFacts[row].op)) = static_cast<std::uint8_t>(row);
   }
   return rows;
-}();
-static_assert(
-    [] {
-      for (std::size_t op = 0; op < kRows.size(); ++op) {
-        if (static_cast<std::size_t>(kFacts[kRows[op]].op) != op) return false;
-      }
-      return true;
-    }(),
-    "each operation has one row");
+}
+constexpr auto kRows = rows_of_operations();
+
+constexpr bool each_has_its_row() {
+  for (std::size_t op = 0; op < kRows.size(); ++op) {
+    if (static_cast<std::size_t>(kFacts[kRows[op]].op) != op) return false;
+  }
+  return true;
+}
+static_assert(each_has_its_row(), "each operation has one row");
 
 }  // namespace
 

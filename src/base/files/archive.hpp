@@ -238,7 +238,8 @@ class ArchiveSchema {
   void add(const T& value) {
     using namespace archive_detail;
     if constexpr (std::is_arithmetic_v<T>) {
-      text_ += (std::is_floating_point_v<T> ? 'f' : 'i') + std::to_string(sizeof value);
+      const bool is_real = std::is_floating_point_v<T>;
+      text_ += (is_real ? 'f' : 'i') + std::to_string(sizeof value);
     } else if constexpr (std::is_enum_v<T>) {
       text_ += 'e' + std::to_string(static_cast<int>(LastOf<T>::value));
     } else if constexpr (IsVector<T>::value) {

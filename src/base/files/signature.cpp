@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -56,8 +57,8 @@ std::optional<Trailer> trailer_of(std::string_view bytes) {
 
 #ifdef MORTON_HAS_SODIUM
 
-static_assert(kPublicDigits == 2 * crypto_sign_PUBLICKEYBYTES);
-static_assert(kSignatureDigits == 2 * crypto_sign_BYTES);
+static_assert(kPublicDigits == std::size_t{2} * crypto_sign_PUBLICKEYBYTES);
+static_assert(kSignatureDigits == std::size_t{2} * crypto_sign_BYTES);
 
 using Bytes = std::vector<unsigned char>;
 

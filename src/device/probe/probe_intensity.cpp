@@ -102,8 +102,8 @@ std::vector<std::int32_t> IntensityProbe::expected_sums(std::int64_t multiply_ad
 }
 
 double IntensityProbe::sum_at(const std::vector<std::byte>& bytes, std::size_t at) const {
-  const auto value_of = [&]<typename T>(T value) {
-    std::memcpy(&value, bytes.data() + at * sizeof(T), sizeof(T));
+  const auto value_of = [&](auto value) {
+    std::memcpy(&value, bytes.data() + at * sizeof(value), sizeof(value));
     return value;
   };
   switch (form_.type) {

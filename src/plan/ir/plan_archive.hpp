@@ -69,6 +69,7 @@ void visit(Archive& archive, T& loop) {
 template <typename Archive, Archived<layout::Layout> T>
 void visit(Archive& archive, T& layout) {
   int rank = layout.rank();
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a reader writes to the copy
   std::vector<layout::Loop> loops = layout.loops();
   archive(rank, loops);
   if constexpr (!std::is_const_v<T>) {

@@ -80,7 +80,7 @@ Plan put_together(WholePlan whole, const Graph& graph, const TensorOfPiece& tens
   const auto fail = [&](const std::string& why) {
     throw ModelError(where + ": is damaged: " + why);
   };
-  Plan& plan = whole.plan;
+  Plan plan = std::move(whole.plan);
   for (ArchivedConstant& constant : whole.constants) {
     if (!plan.values.contains(constant.value)) fail("a constant is no value");
     Value& value = plan.values[constant.value];
@@ -108,7 +108,7 @@ Plan put_together(WholePlan whole, const Graph& graph, const TensorOfPiece& tens
     }
   }
   plan.decisions = std::move(whole.decisions);
-  return std::move(plan);
+  return plan;
 }
 
 }  // namespace morton::plan
