@@ -60,80 +60,100 @@ std::pair<std::string, Shape> shape_of(const std::string& text) {
   return {text.substr(0, equals), shape};
 }
 
-void add_options(CLI::App& app, Wishes& wishes) {
-  app.add_option(
-         "models", wishes.models,
-         "Model files, NAME=FILE, a model's folder with versions in 1, 2, ..., or a folder of them")
-      ->required();
+/// A validator without the words that it adds to the help.
+CLI::Validator quiet(CLI::Validator validator) { return validator.description(""); }
+
+void add_model_options(CLI::App& app, Wishes& wishes) {
   ServingOptions& serving = wishes.serving;
+  const CLI::Validator positive = quiet(CLI::PositiveNumber);
+  app.add_option("models", wishes.models,
+                 "Model files, NAME=FILE, a model's folder with versions in 1, 2, ..., or a folder "
+                 "of them")
+      ->type_name("MODELS")
+      ->required();
   app.add_option("-d,--device", wishes.devices,
-                 "Device (P:D, cpu, gpu, auto, a name); repeatable: each has a thread");
-  app.add_option("--max-batch", serving.max_batch, "Items that requests may share a batch up to")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+                 "Device (P:D, cpu, gpu, auto, a name); repeatable: each has a thread")
+      ->type_name("DEVICE")
+      ->allow_extra_args(false);
+  app.add_option("--max-batch", serving.max_batch,
+                 "Items that requests may share a batch up to, at most 4096 (8)")
+      ->type_name("N")
+      ->check(quiet(CLI::Range(1, 4096)));
   app.add_option("--max-delay-us", wishes.delay_us,
-                 "Microseconds that a request waits for others to share its batch")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+                 "Microseconds that a request waits for others to share its batch (0)")
+      ->type_name("N")
+      ->check(quiet(CLI::NonNegativeNumber));
   app.add_option("--max-queue", serving.max_queue,
-                 "Requests that may wait for a model; further ones get 503")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--shape", wishes.shapes,
-                 "Shape of an input with open extents, NAME=1x3x224x224; repeatable");
+                 "Requests that may wait for a model; further ones get 503 (256)")
+      ->type_name("N")
+      ->check(positive);
+  app.add_option("--shape", wishes.shapes, "Shape of an input with open extents; repeatable")
+      ->type_name("NAME=1x3x224x224")
+      ->allow_extra_args(false);
   app.add_option("--precision", wishes.precision,
-                 "f32, f16 or bf16: how operands may be kept in memory")
-      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
-      ->capture_default_str();
+                 "How operands may be kept in memory: f32, f16 or bf16 (f32)")
+      ->type_name("TYPE")
+      ->check(quiet(CLI::IsMember({"f32", "f16", "bf16"})));
   app.add_option("--cache-dir", serving.cache_dir,
-                 "Folder of compiled kernels (default: $MORTON_CACHE_DIR, else ~/.cache/morton)");
-  app.add_option("--memory-limit", wishes.memory_limit, "Most device memory of the process, 64MiB")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber);
+                 "Folder of built kernels (default: $MORTON_CACHE_DIR, else ~/.cache/morton)")
+      ->type_name("FOLDER");
+  app.add_option("--memory-limit", wishes.memory_limit, "Most device memory of the process: 64MiB")
+      ->type_name("BYTES")
+      ->transform(quiet(CLI::AsSizeValue(false)))
+      ->check(positive);
+}
+
+void add_http_options(CLI::App& app, Wishes& wishes) {
   HttpOptions& http = wishes.http;
-  app.add_option("--host", http.address, "Address to listen on; 0.0.0.0 is every one")
-      ->capture_default_str();
-  app.add_option("--port", http.port, "Port of HTTP; 0 takes a free one")->capture_default_str();
-  app.add_option("--unix-socket", http.unix_socket, "A socket of that path too");
+  const CLI::Validator positive = quiet(CLI::PositiveNumber);
+  const CLI::Validator seconds = quiet(CLI::Range(1, 86400));
+  const CLI::Validator bytes = quiet(CLI::AsSizeValue(false));
+  app.add_option("--host", http.address, "Address to listen on; 0.0.0.0 is every one (127.0.0.1)")
+      ->type_name("ADDRESS");
+  app.add_option("--port", http.port, "Port; 0 takes a free one (8000)")->type_name("PORT");
+  app.add_option("--unix-socket", http.unix_socket, "A socket of that path too")->type_name("PATH");
   app.add_flag("!--no-tcp", http.over_tcp, "Listen on the unix socket alone");
-  app.add_option("--threads", http.threads, "Threads that read and write")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  app.add_option("--threads", http.threads, "Threads that read and write, at most 64 (1)")
+      ->type_name("N")
+      ->check(quiet(CLI::Range(1, 64)));
   app.add_option("--token-file", wishes.token_file,
-                 "File whose first line requests must bear: Authorization: Bearer ...");
+                 "File whose first line requests must bear: Authorization: Bearer ...")
+      ->type_name("FILE");
   auto* const certificate = app.add_option("--tls-certificate", http.certificate,
-                                           "PEM file of the certificate's chain: HTTPS");
-  auto* const key = app.add_option("--tls-key", http.key, "PEM file of its key");
+                                           "PEM file of the certificate's chain: HTTPS")
+                                ->type_name("FILE");
+  auto* const key = app.add_option("--tls-key", http.key, "PEM file of its key")->type_name("FILE");
   certificate->needs(key);
   key->needs(certificate);
-  app.add_option("--max-request", http.max_request_bytes, "Bytes of a request, at most")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber)
-      ->default_str("64MiB");
+  app.add_option("--max-request", http.max_request_bytes, "Bytes of a request, at most (64MiB)")
+      ->type_name("BYTES")
+      ->transform(bytes)
+      ->check(positive);
   app.add_option("--max-memory", http.max_memory_bytes,
-                 "Bytes of all requests that are read or answered, at most")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber)
-      ->default_str("512MiB");
-  app.add_option("--max-connections", http.max_connections, "Connections at a time")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+                 "Bytes of all requests that are read or answered, at most (512MiB)")
+      ->type_name("BYTES")
+      ->transform(bytes)
+      ->check(positive);
+  app.add_option("--max-connections", http.max_connections, "Connections at a time (1024)")
+      ->type_name("N")
+      ->check(positive);
   app.add_option("--read-timeout", wishes.read_timeout_s,
-                 "Seconds in which a request must have been sent")
-      ->check(CLI::Range(1, 86400))
-      ->capture_default_str();
-  app.add_option("--drain", wishes.drain_s, "Seconds that answers may take after SIGTERM")
-      ->check(CLI::Range(0, 86400))
-      ->capture_default_str();
+                 "Seconds in which a request must have been sent (30)")
+      ->type_name("N")
+      ->check(seconds);
+  app.add_option("--drain", wishes.drain_s, "Seconds that answers may take after SIGTERM (30)")
+      ->type_name("N")
+      ->check(quiet(CLI::Range(0, 86400)));
   app.add_option("--access-log", wishes.access_log,
-                 "File for a line of JSON a request; - is the standard output");
-  app.footer(
-      "Examples:\n"
-      "  morton serve models/lenet5.onnx\n"
-      "  morton serve digits=models/lenet5.onnx --port 9000 --max-batch 16 --max-delay-us 500\n"
-      "  morton serve /srv/models --host 0.0.0.0 --token-file /etc/morton/token --access-log -\n"
-      "  curl http://127.0.0.1:8000/v2/models/lenet5");
+                 "File for a line of JSON a request; - is the standard output")
+      ->type_name("FILE");
 }
+
+constexpr const char* kFooter = R"(Examples:
+  morton serve models/lenet5.onnx
+  morton serve digits=models/lenet5.onnx --port 9000 --max-batch 16 --max-delay-us 500
+  morton serve /srv/models --host 0.0.0.0 --token-file /etc/morton/token --access-log -
+  curl http://127.0.0.1:8000/v2/models/lenet5)";
 
 int serve(Wishes& wishes) {
   if (!wishes.token_file.empty()) wishes.http.token = first_line_of(wishes.token_file);
@@ -186,7 +206,9 @@ int main(int argc, char** argv) {
                "morton serve");
   app.get_formatter()->column_width(34);
   serve::Wishes wishes;
-  serve::add_options(app, wishes);
+  serve::add_model_options(app, wishes);
+  serve::add_http_options(app, wishes);
+  app.footer(serve::kFooter);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {

@@ -52,7 +52,7 @@ def check(program, folder, words, problems):
         if re.fullmatch(r"[A-Z][^.]*:", line):
             continue
         # Nor has a paragraph with a heading of its own, or an argument with another name for people.
-        line = re.sub(r"^(Environment|Exit status|Files): |^  (model|architecture|part|file|name|NAME) (?=[A-Z])",
+        line = re.sub(r"^(Environment|Exit status|Files): |^  (model|models|architecture|part|file|name|NAME) (?=[A-Z])",
                       "", line)
         for part in re.split(r"  +", line.strip()):
             if words_of(part) not in flat:
