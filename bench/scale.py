@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""morton serve beside the same model in one process: prints a table with the command for each number, and appends a
+record to bench/history/scale.
+
+Clients run on the same processors (bench/serve_load.cpp), so their time is part of what is measured. Rounds alternate
+between the server and `morton bench`; each number is the median of the rounds' own. A missed target is no failure."""
+
+import argparse
+import array
+import json
+import math
+import os
+import pathlib
+import random
+import resource
+import shlex
+import statistics
+import subprocess
+import tempfile
+import time
+
+import common
+
+ROOT = common.ROOT
+LOAD = ROOT / "build" / "bench" / "serve_load"
+SHAPES = {"lenet5": (1, 1, 32, 32), "mobilenet_v2": (1, 3, 224, 224)}
+
+
+def body_of(shape):
+    """A request for one item, and how many of its bytes are JSON."""
+    generator = random.Random(1)
+    values = array.array("f", (generator.random() for _ in range(math.prod(shape)))).tobytes()
+    text = json.dumps({"inputs": [{"name": "input", "shape": list(shape), "datatype": "FP32",
+                                   "parameters": {"binary_data_size": len(values)}}],
+                       "parameters": {"binary_data_output": True}}).encode()
+    text += b" " * (-len(text) % 64)
+    return text + values, len(text)
+
+
+class Server:
+    """A morton serve of one model on a unix socket, with the commands that a reader needs to do the same."""
+
+    def __init__(self, options, model, path, folder, *words):
+        self.socket, self.name = f"{folder}/socket", model
+        self.words = [options.program, "serve", f"{model}={path}", "--no-tcp", "--unix-socket", self.socket, *words]
+        self.log = open(f"{folder}/log", "w", encoding="utf-8")
+        self.process = subprocess.Popen(self.words, cwd=ROOT, stderr=self.log)
+        self.body = f"{folder}/body"
+        content, self.json_bytes = body_of(SHAPES[model])
+        pathlib.Path(self.body).write_bytes(content)
+        end = time.monotonic() + 600
+        while self.load(1, 0.2, check=False) is None:
+            if time.monotonic() > end or self.process.poll() is not None:
+                common.fail("scale", f"the server does not answer: {pathlib.Path(folder, 'log').read_text()[-500:]}")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+    def ticks(self):
+        """Seconds of processor time so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def load(self, clients, seconds, check=True):
+        """What serve_load says, with the server's processor time for a request."""
+        before = self.ticks()
+        words = [str(LOAD), self.socket, str(clients), str(seconds), f"/v2/models/{self.name}/infer", self.body,
+                 str(self.json_bytes)]
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            if check:
+                common.fail("scale", f"{shlex.join(words)}: {done.stderr.strip()}")
+            return None
+        found = json.loads(done.stdout)
+        if found["refused"]:
+            if check:
+                common.fail("scale", f"{found['refused']} requests were refused")
+            return None
+        found["cpu_us"] = 1e6 * (self.ticks() - before) / found["requests"]
+        return found
+
+
+def in_process(options, path, words, runs):
+    """`morton bench`: items a second, the median run in microseconds, and processor time of a run."""
+    command = [options.program, "bench", path, "-n", str(runs), "--format", "json", *words]
+
+    def once(count):
+        command[4] = str(count)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    few = max(1, runs // 10)
+    _, some = once(few)
+    found, all_of = once(runs)
+    return {"items_per_second": found["items_per_second"], "p50_us": 1e3 * found["clocks"]["host"]["p50"],
+            "cpu_us": 1e6 * (all_of - some) / (runs - few)}
+
+
+def median(rounds, key):
+    return statistics.median(one[key] for one in rounds)
+
+
+def line(target, wanted, value, met, text):
+    return {"target": target, "wanted": wanted, "value": value, "met": met, "measured": text}
+
+
+def measure_small(options, folder):
+    """LeNet: what a request adds to an inference."""
+    model = "models/lenet5.onnx"
+    server = Server(options, "lenet5", model, folder, "--max-batch", "1")
+    alone, served = [], []
+    try:
+        for _ in range(options.rounds):
+            served.append(server.load(1, options.seconds))
+            alone.append(in_process(options, model, [], 20000))
+    finally:
+        server.stop()
+    p50 = median(served, "p50_us") - median(alone, "p50_us")
+    p99 = median(served, "p99_us") - median(alone, "p50_us")
+    cpu = median(served, "cpu_us") - median(alone, "cpu_us")
+    return [line("LeNet: processor time of a request beside the inference", "<= 60 us", cpu, cpu <= 60, f"{cpu:.0f} us"),
+            line("LeNet, one client, unix socket: added latency, median", "<= 150 us", p50, p50 <= 150, f"{p50:.0f} us"),
+            line("the same, 99 of 100", "<= 1 ms", p99, p99 <= 1000, f"{p99 / 1000:.2f} ms")], \
+        {"served": served, "alone": alone, "command": shlex.join(server.words)}
+
+
+def measure_large(options, folder):
+    """MobileNetV2, 8 clients: throughput."""
+    path = f"{folder}/mobilenet_v2.onnx"
+    subprocess.run([options.program, "new", "mobilenet_v2", "-o", path], cwd=ROOT, check=True, capture_output=True)
+    server = Server(options, "mobilenet_v2", path, folder, "--shape", "input=1x3x224x224")
+    alone, served = [], []
+    try:
+        for _ in range(options.rounds):
+            served.append(server.load(8, options.seconds))
+            alone.append(in_process(options, path, ["--shape", "input:1x3x224x224"], 60))
+    finally:
+        server.stop()
+    rates = [one["requests"] / one["seconds"] for one in served]
+    ratio = statistics.median(rates) / median(alone, "items_per_second")
+    text = f"{ratio:.2f} ({statistics.median(rates):.1f} of {median(alone, 'items_per_second'):.1f} items a second)"
+    return [line("MobileNetV2, 8 clients, binary: throughput beside one process", ">= 0.9", ratio, ratio >= 0.9, text)], \
+        {"served": served, "alone": alone, "command": shlex.join(server.words)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/morton")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=5.0, help="of load, in each round")
+    parser.add_argument("--history", default="bench/history/scale")
+    options = parser.parse_args()
+    if not LOAD.exists():
+        common.fail("scale", "build/bench/serve_load is not built; ./dev bench scale builds it")
+    load = common.checked_load()
+    device = common.device_facts(options, "scale")
+    record = common.record_head(device, 1, load)
+    print(f"# Serving: {common.title_of(device)}\n")
+    lines, record["parts"] = [], {}
+    for name, part in (("lenet5", measure_small), ("mobilenet_v2", measure_large)):
+        common.say(f"bench scale: {name}")
+        with tempfile.TemporaryDirectory() as folder:
+            found, record["parts"][name] = part(options, folder)
+            record["parts"][name]["command"] = record["parts"][name]["command"].replace(folder, "FOLDER")
+        lines += found
+    record["targets"] = lines
+    common.print_lines([common.Line(one["target"], one["wanted"], one["measured"], "met" if one["met"] else "missed")
+                        for one in lines])
+    print("\nAgain: ./dev bench scale")
+    common.append_record(record, ROOT / options.history)
+
+
+if __name__ == "__main__":
+    main()
