@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <morton/device.hpp>
 #include <morton/error.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/access_log.hpp"
@@ -21,6 +25,8 @@
 namespace morton::serve {
 
 constexpr int kUsageStatus = 2;
+/// What is at work behind the time for draining has so long.
+constexpr std::chrono::seconds kLastSeconds{5};
 
 namespace {
 
@@ -33,12 +39,14 @@ struct Wishes {
   std::int64_t delay_us = 0, read_timeout_s = 30, drain_s = 30, memory_limit = 0;
 };
 
-void say(const std::string& line) { fmt::print(stderr, "morton serve: {}\n", line); }
+void say(const std::string& line) { std::fprintf(stderr, "morton serve: %s\n", line.c_str()); }
 
 std::string first_line_of(const std::string& path) {
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line) || line.empty()) throw UsageError(path + ": holds no token");
+  std::getline(file, line);
+  line.erase(line.find_last_not_of(" \r\t") + 1);
+  if (line.empty()) throw UsageError(path + ": holds no token");
   return line;
 }
 
@@ -82,12 +90,13 @@ void add_model_options(CLI::App& app, Wishes& wishes) {
   app.add_option("--max-delay-us", wishes.delay_us,
                  "Microseconds that a request waits for others to share its batch (0)")
       ->type_name("N")
-      ->check(quiet(CLI::NonNegativeNumber));
+      ->check(quiet(CLI::Range(0, 10'000'000)));
   app.add_option("--max-queue", serving.max_queue,
                  "Requests that may wait for a model; further ones get 503 (256)")
       ->type_name("N")
       ->check(positive);
-  app.add_option("--shape", wishes.shapes, "Shape of an input with open extents; repeatable")
+  app.add_option("--shape", wishes.shapes,
+                 "Shape of an input with open extents, of one model as MODEL:NAME=...; repeatable")
       ->type_name("NAME=1x3x224x224")
       ->allow_extra_args(false);
   app.add_option("--precision", wishes.precision,
@@ -113,7 +122,7 @@ void add_http_options(CLI::App& app, Wishes& wishes) {
   app.add_option("--port", http.port, "Port; 0 takes a free one (8000)")->type_name("PORT");
   app.add_option("--unix-socket", http.unix_socket, "A socket of that path too")->type_name("PATH");
   app.add_flag("!--no-tcp", http.over_tcp, "Listen on the unix socket alone");
-  app.add_option("--threads", http.threads, "Threads that read and write, at most 64 (1)")
+  app.add_option("--threads", http.threads, "Threads that read and write, at most 64 (2)")
       ->type_name("N")
       ->check(quiet(CLI::Range(1, 64)));
   app.add_option("--token-file", wishes.token_file,
@@ -138,7 +147,7 @@ void add_http_options(CLI::App& app, Wishes& wishes) {
       ->type_name("N")
       ->check(positive);
   app.add_option("--read-timeout", wishes.read_timeout_s,
-                 "Seconds in which a request must have been sent (30)")
+                 "Seconds for a body or a reply, and one more for each 64 KiB (30)")
       ->type_name("N")
       ->check(seconds);
   app.add_option("--drain", wishes.drain_s, "Seconds that answers may take after SIGTERM (30)")
@@ -170,16 +179,19 @@ int serve(Wishes& wishes) {
   AccessLog log(wishes.access_log);
   Metrics metrics;
   std::unique_ptr<Routes> routes;
-  HttpServer server(wishes.http, [&](HttpRequest request, Routes::Done done) {
-    routes->take(std::move(request), std::move(done));
-  });
+  HttpServer server(
+      wishes.http,
+      [&](HttpRequest request, Routes::Done done) {
+        routes->take(std::move(request), std::move(done));
+      },
+      [&](const HttpRequest& request, int status) { routes->refused(request, status); });
   ModelRepository repository(std::move(sources), wishes.serving, say);
   routes = std::make_unique<Routes>(repository, metrics, log);
   routes->before_metrics = [&] {
     metrics.set_connections(server.connections());
     std::map<std::string, std::int64_t> bytes;
     for (const auto& [name, served] : repository.served()) {
-      metrics.of(name).set(served->waiting(), served->runs());
+      metrics.of(name).set_waiting(served->waiting());
       for (const Device& device : served->devices()) bytes[device.id()] += device.used_bytes();
     }
     for (const auto& [device, held] : bytes) metrics.set_device_bytes(device, held);
@@ -192,6 +204,11 @@ int serve(Wishes& wishes) {
     routes->begin_draining();
     say("stopping: answering what was asked");
   });
+  // A model that is being loaded may take minutes, and a run seconds.
+  std::thread([] {
+    std::this_thread::sleep_for(kLastSeconds);
+    std::_Exit(0);
+  }).detach();
   repository.stop();  // no model's thread calls `routes` from now on
   routes.reset();
   return 0;
@@ -232,5 +249,8 @@ int main(int argc, char** argv) {
       default:
         return 3;
     }
+  } catch (const std::exception& error) {  // of the system: a folder that cannot be read
+    std::fprintf(stderr, "morton: serve: %s\n", error.what());
+    return serve::kUsageStatus;
   }
 }

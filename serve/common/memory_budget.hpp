@@ -11,8 +11,9 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t bytes) : left_(bytes) {}
 
-  /// Takes the bytes; false where they are not left.
+  /// Takes the bytes, 0 or more; false where they are not left.
   [[nodiscard]] bool take(std::int64_t bytes) {
+    if (bytes < 0) return false;
     if (left_.fetch_sub(bytes) >= bytes) return true;
     left_.fetch_add(bytes);
     return false;

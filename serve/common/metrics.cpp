@@ -40,6 +40,7 @@ std::string name_of(Refusal::Why why) {
     case Refusal::Why::late:
       return "late";
     case Refusal::Why::busy:
+    case Refusal::Why::gone:
       return "busy";
     case Refusal::Why::failed:
       break;
@@ -87,7 +88,8 @@ void ModelMetrics::answered(const RequestTimes& times, double seconds) {
   items_->Increment(static_cast<double>(times.items));
   request_->Observe(seconds);
   queue_->Observe(times.queue);
-  if (!times.is_first) return;  // these are the batch's
+  if (!times.is_first) return;  // the rest is the batch's
+  runs_->Increment();
   input_->Observe(times.input);
   compute_->Observe(times.compute);
   output_->Observe(times.output);
@@ -99,11 +101,7 @@ void ModelMetrics::refused(Refusal::Why why) {
   requests_->Add(labels).Increment();
 }
 
-void ModelMetrics::set(std::size_t waiting, std::int64_t runs) {
-  waiting_->Set(static_cast<double>(waiting));
-  const double more = static_cast<double>(runs) - runs_->Value();
-  if (more > 0) runs_->Increment(more);
-}
+void ModelMetrics::set_waiting(std::size_t waiting) { waiting_->Set(static_cast<double>(waiting)); }
 
 Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
   prometheus::BuildGauge()

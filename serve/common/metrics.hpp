@@ -23,7 +23,7 @@ class ModelMetrics {
   void answered(const RequestTimes& times, double seconds);
   /// One that was not.
   void refused(Refusal::Why why);
-  void set(std::size_t waiting, std::int64_t runs);
+  void set_waiting(std::size_t waiting);
 
  private:
   prometheus::Family<prometheus::Counter>* requests_;

@@ -11,6 +11,7 @@
 #include <boost/beast/ssl.hpp>
 #include <charconv>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ using TlsStream = beast::ssl_stream<PlainStream>;
 struct ConnectionContext {
   const HttpOptions& options;
   const HttpHandler& handler;
+  const RefusalListener& refused;
   MemoryBudget& budget;
   std::atomic<std::size_t>& open;  ///< connections
   const std::atomic<bool>& draining;
@@ -111,6 +113,7 @@ class Connection final : public AnyConnection,
     if (error == beast::http::error::partial_message) return;  // it has gone
     if (error.category() ==
         beast::http::make_error_code(beast::http::error::bad_method).category()) {
+      request_ = {"", "", client_, {}, {}, Clock::now()};
       return refuse(error == beast::http::error::header_limit ? 431 : 400,
                     "the request is no HTTP: " + error.message());
     }
@@ -124,12 +127,15 @@ class Connection final : public AnyConnection,
                 Clock::now()};
     request_.path.resize(std::min(request_.path.size(), request_.path.find('?')));
     keep_alive_ = header.keep_alive() && !context_.draining;
+    is_old_ = header.version() < 11;
     is_head_ = header.method() == beast::http::verb::head;
     if (!is_allowed(header)) return refuse(401, "a token is needed: Authorization: Bearer ...");
     if (header.count(beast::http::field::content_encoding) > 0) {
       return refuse(415, "Content-Encoding is not taken");
     }
-    if (parser_->chunked()) return refuse(411, "a Content-Length is needed");
+    if (header.count(beast::http::field::transfer_encoding) > 0) {
+      return refuse(411, "Transfer-Encoding is not taken: a Content-Length is needed");
+    }
     if (const auto found = header.find("Inference-Header-Content-Length"); found != header.end()) {
       std::size_t bytes = 0;
       const std::string_view text(found->value().data(), found->value().size());
@@ -139,19 +145,23 @@ class Connection final : public AnyConnection,
       }
       request_.json_bytes = bytes;
     }
-    const auto length = static_cast<std::int64_t>(parser_->content_length().value_or(0));
-    if (length > context_.options.max_request_bytes) {
-      return refuse(413, fmt::format("the body has {} bytes; {} may be sent (--max-request)",
-                                     length, context_.options.max_request_bytes));
+    const std::uint64_t bytes = parser_->content_length().value_or(0);
+    if (bytes > static_cast<std::uint64_t>(context_.options.max_request_bytes)) {
+      return refuse(413, fmt::format("the body has {} bytes; {} may be sent (--max-request)", bytes,
+                                     context_.options.max_request_bytes));
     }
+    const auto length = static_cast<std::int64_t>(bytes);
     if (!context_.budget.take(length)) {
       return refuse(503, "other requests take all memory that requests may (--max-memory)");
     }
     held_ = length;
     if (length == 0) return answer();
-    body_ = std::make_shared<RequestBody>(static_cast<std::size_t>(length));
-    read_ = 0;
-    beast::get_lowest_layer(stream_).expires_after(context_.options.read_timeout);
+    try {
+      body_ = std::make_shared<RequestBody>(static_cast<std::size_t>(length));
+    } catch (const std::bad_alloc&) {
+      return refuse(503, "the server has no memory for the body");
+    }
+    expires_for(bytes);
     if (beast::iequals(header[beast::http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       asio::async_write(stream_, asio::buffer(kContinue),
@@ -167,7 +177,10 @@ class Connection final : public AnyConnection,
     const std::string& token = context_.options.token;
     if (token.empty()) return true;
     // Load balancers ask for health without one.
-    if (request_.path.starts_with("/v2/health/")) return true;
+    if (request_.path.starts_with("/v2/health/") && request_.method != "POST" &&
+        parser_->content_length().value_or(0) == 0) {
+      return true;
+    }
     const auto given = header[beast::http::field::authorization];
     const std::string wanted = "Bearer " + token;
     if (given.size() != wanted.size()) return false;
@@ -180,8 +193,8 @@ class Connection final : public AnyConnection,
 
   void read_body() {
     auto& body = parser_->get().body();
-    body.data = body_->bytes().data() + read_;
-    body.size = body_->bytes().size() - read_;
+    body.data = body_->bytes().data();
+    body.size = body_->bytes().size();
     beast::http::async_read(
         stream_, buffer_, *parser_,
         [self = this->shared_from_this()](beast::error_code error, std::size_t) {
@@ -193,8 +206,8 @@ class Connection final : public AnyConnection,
 
   void answer() {
     beast::get_lowest_layer(stream_).expires_never();
+    if (!body_) body_ = std::make_shared<RequestBody>(0);
     request_.body = std::move(body_);
-    if (!request_.body) request_.body = std::make_shared<RequestBody>(0);
     context_.handler(std::move(request_), [self = this->shared_from_this()](HttpReply reply) {
       // The handler may be a model's thread: the socket is its strand's alone.
       asio::post(self->executor(),
@@ -205,9 +218,11 @@ class Connection final : public AnyConnection,
   /// Answers without reading the body: the connection ends.
   void refuse(int status, const std::string& why) {
     keep_alive_ = false;
+    context_.refused(request_, status);
     HttpReply reply;
     reply.status = status;
     reply.text = error_json(why);
+    if (status == 503) reply.retry_after_s = 1;
     write(std::move(reply));
   }
 
@@ -221,7 +236,11 @@ class Connection final : public AnyConnection,
     }
     if (reply_.retry_after_s) head_ += fmt::format("Retry-After: {}\r\n", *reply_.retry_after_s);
     if (context_.draining) keep_alive_ = false;
-    if (!keep_alive_) head_ += "Connection: close\r\n";
+    if (!keep_alive_) {
+      head_ += "Connection: close\r\n";
+    } else if (is_old_) {
+      head_ += "Connection: keep-alive\r\n";
+    }
     head_ += "\r\n";
     std::vector<asio::const_buffer> pieces{asio::buffer(head_)};
     if (!is_head_) {
@@ -230,7 +249,7 @@ class Connection final : public AnyConnection,
         pieces.emplace_back(binary.stored(), binary.bytes());
       }
     }
-    beast::get_lowest_layer(stream_).expires_after(context_.options.read_timeout);
+    expires_for(reply_.bytes());
     asio::async_write(stream_, pieces,
                       [self = this->shared_from_this()](beast::error_code error, std::size_t) {
                         self->reply_ = {};
@@ -244,6 +263,12 @@ class Connection final : public AnyConnection,
                       });
   }
 
+  /// So many bytes take so long at most: a second more for each 64 KiB.
+  void expires_for(std::uint64_t bytes) {
+    const auto more = std::chrono::seconds(static_cast<std::int64_t>(bytes >> 16));
+    beast::get_lowest_layer(stream_).expires_after(context_.options.read_timeout + more);
+  }
+
   void free_body() {
     body_.reset();
     context_.budget.give_back(std::exchange(held_, 0));
@@ -253,23 +278,18 @@ class Connection final : public AnyConnection,
   /// the reply.
   void close() {
     auto& lowest = beast::get_lowest_layer(stream_);
-    if constexpr (kIsTls) {
-      lowest.expires_after(std::chrono::seconds(2));
-      stream_.async_shutdown([self = this->shared_from_this()](beast::error_code) {});
-    } else {
-      beast::error_code ignored;
-      lowest.socket().shutdown(asio::socket_base::shutdown_send, ignored);
-      lowest.expires_after(std::chrono::seconds(2));
-      drop_rest();
-    }
+    beast::error_code ignored;
+    lowest.socket().shutdown(asio::socket_base::shutdown_send, ignored);
+    lowest.expires_after(std::chrono::seconds(2));
+    drop_rest();
   }
 
   void drop_rest() {
-    buffer_.clear();
-    stream_.async_read_some(asio::buffer(rest_), [self = this->shared_from_this()](
-                                                     beast::error_code error, std::size_t) {
-      if (!error) self->drop_rest();
-    });
+    beast::get_lowest_layer(stream_).async_read_some(
+        asio::buffer(rest_),
+        [self = this->shared_from_this()](beast::error_code error, std::size_t) {
+          if (!error) self->drop_rest();
+        });
   }
 
   const ConnectionContext& context_;
@@ -279,12 +299,11 @@ class Connection final : public AnyConnection,
   std::optional<Parser> parser_;
   HttpRequest request_;
   std::shared_ptr<RequestBody> body_;
-  std::size_t read_ = 0;
   std::int64_t held_ = 0;  ///< of the budget
   HttpReply reply_;
   std::string head_;
   std::array<char, 4096> rest_{};
-  bool keep_alive_ = false, idle_ = true, is_head_ = false;
+  bool keep_alive_ = false, idle_ = true, is_head_ = false, is_old_ = false;
 };
 
 }  // namespace morton::serve

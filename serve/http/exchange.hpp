@@ -38,6 +38,9 @@ struct HttpReply {
 /// Takes a request and calls back once, from any thread.
 using HttpHandler = std::function<void(HttpRequest, std::function<void(HttpReply)>)>;
 
+/// Told of a request that a connection refuses itself, and with which status.
+using RefusalListener = std::function<void(const HttpRequest&, int)>;
+
 /// "Not Found"
 [[nodiscard]] const char* reason_of(int status);
 

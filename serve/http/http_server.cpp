@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/http_server.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <list>
 #include <morton/error.hpp>
@@ -24,12 +27,16 @@ using GenericSocket = asio::generic::stream_protocol::socket;
 constexpr int kBacklog = 512;
 
 /// An acceptor of either kind of address.
-GenericAcceptor listening(asio::io_context& context,
+/// Processes that build kernels must not hold it.
+void close_on_exec(int file) { ::fcntl(file, F_SETFD, FD_CLOEXEC); }
+
+GenericAcceptor listening(const asio::any_io_executor& context,
                           const asio::generic::stream_protocol::endpoint& at,
                           const std::string& what) {
   GenericAcceptor acceptor(context);
   beast::error_code error;
   acceptor.open(at.protocol(), error);
+  if (!error) close_on_exec(acceptor.native_handle());
   if (!error && at.protocol().family() != AF_UNIX) {
     acceptor.set_option(asio::socket_base::reuse_address(true), error);
   }
@@ -39,16 +46,23 @@ GenericAcceptor listening(asio::io_context& context,
   return acceptor;
 }
 
-/// The client's address, of TCP.
-std::string client_of(const GenericSocket& socket) {
+/// The client's address; empty where it has gone.
+std::string address_of(const GenericSocket& socket) {
   beast::error_code error;
   const auto end = socket.remote_endpoint(error);
-  if (error || end.protocol().family() == AF_UNIX) return "unix";
   asio::ip::tcp::endpoint tcp;
-  if (end.size() > tcp.capacity()) return "?";
+  if (error || end.size() > tcp.capacity()) return "";
   std::memcpy(tcp.data(), end.data(), end.size());
   tcp.resize(end.size());
   return tcp.address().to_string();
+}
+
+/// As many open files as the system allows: each connection is one.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace
@@ -56,30 +70,38 @@ std::string client_of(const GenericSocket& socket) {
 struct HttpServer::Inside {
   HttpOptions options;
   HttpHandler handler;
+  RefusalListener refused;
   MemoryBudget budget;
   std::atomic<std::size_t> open{0};
   std::atomic<bool> draining{false};
-  ConnectionContext context{options, handler, budget, open, draining};
+  ConnectionContext context{options, handler, refused, budget, open, draining};
   asio::io_context io;  // behind what connections use, which end with it
+  asio::strand<asio::io_context::executor_type> own{asio::make_strand(io)};  ///< of the acceptors
   std::unique_ptr<asio::ssl::context> tls;
   std::list<GenericAcceptor> acceptors;
   std::uint16_t port = 0;
-  std::mutex mutex;
-  std::list<std::weak_ptr<AnyConnection>> connections;
-  std::function<void()> told;
-  std::chrono::seconds most{0};
+  struct Connections {
+    std::mutex mutex;
+    std::list<std::weak_ptr<AnyConnection>> all;
+  } connections;
+  struct Draining {
+    std::function<void()> told;
+    std::chrono::seconds most{0};
+  } at_end;
 
-  Inside(HttpOptions wanted, HttpHandler answers)
+  Inside(HttpOptions wanted, HttpHandler answers, RefusalListener listener)
       : options(std::move(wanted)),
         handler(std::move(answers)),
+        refused(std::move(listener)),
         budget(options.max_memory_bytes),
         io(std::max(1, options.threads)) {
+    raise_file_limit();
     if (!options.certificate.empty()) open_tls();
     if (options.over_tcp) {
       beast::error_code error;
       const auto address = asio::ip::make_address(options.address, error);
       if (error) throw UsageError("'" + options.address + "' is no address");
-      acceptors.push_back(listening(io, asio::ip::tcp::endpoint(address, options.port),
+      acceptors.push_back(listening(own, asio::ip::tcp::endpoint(address, options.port),
                                     options.address + ":" + std::to_string(options.port)));
       asio::ip::tcp::endpoint tcp;
       const auto end = acceptors.back().local_endpoint();
@@ -115,28 +137,36 @@ struct HttpServer::Inside {
       if (!error) throw UsageError(options.unix_socket + ": another process serves there");
       ::unlink(options.unix_socket.c_str());
     }
-    acceptors.push_back(listening(io, at, options.unix_socket));
-    ::chmod(options.unix_socket.c_str(), 0660);
+    const mode_t before = ::umask(0117);
+    acceptors.push_back(listening(own, at, options.unix_socket));
+    ::umask(before);
   }
 
   void accept(GenericAcceptor& acceptor) {
-    acceptor.async_accept(asio::make_strand(io),
-                          [this, &acceptor](beast::error_code error, GenericSocket socket) {
-                            if (error == asio::error::operation_aborted) return;
-                            // Out of files: those that are open have to end first.
-                            if (!error) serve(std::move(socket));
-                            if (!draining) accept(acceptor);
-                          });
+    acceptor.async_accept(
+        asio::make_strand(io), [this, &acceptor](beast::error_code error, GenericSocket socket) {
+          if (draining || error == asio::error::operation_aborted) return;
+          if (!error) {
+            serve(std::move(socket));
+            return accept(acceptor);
+          }
+          // Out of files, most likely: those that are open have to end first.
+          auto timer = std::make_shared<asio::steady_timer>(own, std::chrono::milliseconds(100));
+          timer->async_wait([this, timer, &acceptor](beast::error_code) {
+            if (!draining) accept(acceptor);
+          });
+        });
   }
 
   void serve(GenericSocket socket) {
     if (open >= options.max_connections) return;  // the socket closes
-    const std::string client = client_of(socket);
-    if (client != "unix") {
-      beast::error_code ignored;
-      socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-    }
-    if (tls != nullptr && client != "unix") {
+    close_on_exec(socket.native_handle());
+    beast::error_code ignored;
+    const bool is_unix = socket.local_endpoint(ignored).protocol().family() == AF_UNIX;
+    const std::string client = is_unix ? "unix" : address_of(socket);
+    if (client.empty()) return;
+    if (!is_unix) socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+    if (tls != nullptr && !is_unix) {
       begin(std::make_shared<Connection<TlsStream>>(context, client, PlainStream(std::move(socket)),
                                                     *tls));
     } else {
@@ -147,9 +177,9 @@ struct HttpServer::Inside {
   template <typename One>
   void begin(const std::shared_ptr<One>& connection) {
     {
-      const std::lock_guard lock(mutex);
-      std::erase_if(connections, [](const auto& one) { return one.expired(); });
-      connections.push_back(connection);
+      const std::lock_guard lock(connections.mutex);
+      std::erase_if(connections.all, [](const auto& one) { return one.expired(); });
+      connections.all.push_back(connection);
     }
     asio::dispatch(connection->executor(), [connection] { connection->start(); });
   }
@@ -157,15 +187,16 @@ struct HttpServer::Inside {
   /// Closes what is idle, again and again until nothing is open or the time is over.
   void drain() {
     if (draining.exchange(true)) return;
-    if (told) told();
+    if (at_end.told) at_end.told();
     for (GenericAcceptor& acceptor : acceptors) acceptor.close();
-    wait_for_end(Clock::now() + most);
+    if (!options.unix_socket.empty()) ::unlink(options.unix_socket.c_str());
+    wait_for_end(Clock::now() + at_end.most);
   }
 
   void wait_for_end(Clock::time_point until) {
     {
-      const std::lock_guard lock(mutex);
-      for (const auto& weak : connections) {
+      const std::lock_guard lock(connections.mutex);
+      for (const auto& weak : connections.all) {
         if (const auto one = weak.lock()) one->close_soon();
       }
     }
@@ -173,38 +204,41 @@ struct HttpServer::Inside {
       io.stop();
       return;
     }
-    auto timer = std::make_shared<asio::steady_timer>(io, std::chrono::milliseconds(20));
+    auto timer = std::make_shared<asio::steady_timer>(own, std::chrono::milliseconds(20));
     timer->async_wait([this, timer, until](beast::error_code) { wait_for_end(until); });
   }
 };
 
-HttpServer::HttpServer(HttpOptions options, HttpHandler handler)
-    : inside_(std::make_unique<Inside>(std::move(options), std::move(handler))) {}
+HttpServer::HttpServer(HttpOptions options, HttpHandler handler, RefusalListener refused)
+    : inside_(
+          std::make_unique<Inside>(std::move(options), std::move(handler), std::move(refused))) {}
 
-HttpServer::~HttpServer() {
-  if (!inside_->options.unix_socket.empty()) ::unlink(inside_->options.unix_socket.c_str());
-}
+HttpServer::~HttpServer() = default;
 
 std::uint16_t HttpServer::port() const { return inside_->port; }
 
 void HttpServer::run(std::chrono::seconds most, const std::function<void()>& draining) {
-  inside_->most = most;
-  inside_->told = draining;
+  inside_->at_end.most = most;
+  inside_->at_end.told = draining;
   std::signal(SIGPIPE, SIG_IGN);
-  asio::signal_set signals(inside_->io, SIGTERM, SIGINT);
+  asio::signal_set signals(inside_->own, SIGTERM, SIGINT);
   signals.async_wait([this](beast::error_code error, int) {
     if (!error) inside_->drain();
   });
+  const auto work = [this] {
+    for (;;) {
+      try {
+        inside_->io.run();
+        return;
+      } catch (const std::exception& error) {  // one connection's affair
+        std::fprintf(stderr, "morton serve: %s\n", error.what());
+      }
+    }
+  };
   std::vector<std::thread> threads;
-  for (int i = 1; i < inside_->options.threads; ++i) {
-    threads.emplace_back([this] { inside_->io.run(); });
-  }
-  inside_->io.run();
+  for (int i = 1; i < inside_->options.threads; ++i) threads.emplace_back(work);
+  work();
   for (std::thread& thread : threads) thread.join();
-}
-
-void HttpServer::stop() {
-  asio::post(inside_->io, [this] { inside_->drain(); });
 }
 
 std::size_t HttpServer::connections() const { return inside_->open; }
@@ -227,16 +261,12 @@ const char* reason_of(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
     case 411:
       return "Length Required";
     case 413:
       return "Payload Too Large";
     case 415:
       return "Unsupported Media Type";
-    case 429:
-      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 500:

@@ -6,6 +6,7 @@
 
 #include <morton/error.hpp>
 #include <morton/version.hpp>
+#include <system_error>
 #include <utility>
 
 #include "protocol/datatypes.hpp"
@@ -33,6 +34,7 @@ int status_of(Refusal::Why why) {
     case Refusal::Why::late:
       return 504;
     case Refusal::Why::busy:
+    case Refusal::Why::gone:
       return 503;
     case Refusal::Why::failed:
       break;
@@ -42,7 +44,7 @@ int status_of(Refusal::Why why) {
 
 HttpReply reply_of(const Refusal& refusal) {
   HttpReply reply = reply_of(status_of(refusal.why), error_json(refusal.text));
-  if (refusal.why == Refusal::Why::busy) reply.retry_after_s = 1;
+  if (reply.status == 503) reply.retry_after_s = 1;
   return reply;
 }
 
@@ -62,8 +64,6 @@ const char* name_of(ModelState::State state) {
       return "LOADING";
     case ModelState::State::ready:
       return "READY";
-    case ModelState::State::unloading:
-      return "UNLOADING";
     case ModelState::State::unavailable:
       break;
   }
@@ -133,9 +133,6 @@ Routes::~Routes() {
 
 void Routes::take(HttpRequest request, Done done) {
   const std::vector<std::string> parts = parts_of(request.path);
-  const bool is_of_repository = parts.size() == 5 && parts[0] == "v2" && parts[1] == "repository" &&
-                                parts[2] == "models" &&
-                                (parts[4] == "load" || parts[4] == "unload");
   if (parts.size() > 2 && parts[0] == "v2" && parts[1] == "models") {
     const ModelPath path = model_path(parts);
     if (path.is_right && path.action == "infer" && request.method == "POST") {
@@ -143,19 +140,25 @@ void Routes::take(HttpRequest request, Done done) {
     }
   }
   const auto logged = [this, request, done = std::move(done)](HttpReply reply) {
-    if (log_.is_on()) {
-      log_.write({request.client, request.method, request.path, reply.status,
-                  request.body->bytes().size(), reply.bytes(),
-                  1e3 * seconds_since(request.arrived)});
-    }
+    log_.write({request.client, request.method, request.path, reply.status,
+                request.body->bytes().size(), reply.bytes(), 1e3 * seconds_since(request.arrived)});
     done(std::move(reply));
   };
-  if (is_of_repository && request.method == "POST") return change(parts, logged);
+  const bool changes = parts.size() == 5 && parts[0] == "v2" && parts[1] == "repository" &&
+                       parts[2] == "models" && (parts[4] == "load" || parts[4] == "unload");
+  if (changes && request.method == "POST") return change(parts, logged);
+  HttpReply reply;
   try {
-    logged(at_once(parts, request));
+    reply = at_once(parts, request);
   } catch (const std::exception& error) {
-    logged(reply_of(500, error_json(error.what())));
+    reply = reply_of(500, error_json(error.what()));
   }
+  logged(std::move(reply));
+}
+
+void Routes::refused(const HttpRequest& request, int status) {
+  log_.write({request.client, request.method, request.path, status, 0, 0,
+              1e3 * seconds_since(request.arrived)});
 }
 
 HttpReply Routes::at_once(const std::vector<std::string>& parts, const HttpRequest& request) {
@@ -231,77 +234,120 @@ HttpReply Routes::index() const {
 
 /// Loading waits for kernels, so a thread of its own does it: one at a time.
 void Routes::change(const std::vector<std::string>& parts, const Done& done) {
-  if (is_changing_.exchange(true)) {
-    return done(reply_of(Refusal{Refusal::Why::busy, "another model is being loaded or unloaded"}));
-  }
-  if (changing_.joinable()) changing_.join();
-  changing_ = std::thread([this, name = parts[3], loads = parts[4] == "load", done] {
+  const auto carry_out = [this, name = parts[3], loads = parts[4] == "load", done] {
     const std::string why = loads ? repository_.load(name) : repository_.unload(name);
-    is_changing_ = false;
+    {
+      const std::lock_guard lock(mutex_);
+      is_changing_ = false;
+    }
     done(why.empty() ? reply_of(200, "{}") : reply_of(400, error_json(why)));
-  });
+  };
+  std::string why = "another model is being loaded or unloaded";
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_changing_) {
+      if (changing_.joinable()) changing_.join();
+      try {
+        changing_ = std::thread(carry_out);
+        is_changing_ = true;
+        return;
+      } catch (const std::system_error& error) {
+        why = error.what();
+      }
+    }
+  }
+  done(reply_of(Refusal{Refusal::Why::busy, why}));
 }
 
 /// What is needed when the answer is there.
 struct Routes::Answering {
-  InferRequest asked;
+  std::string name, version;
   HttpRequest request;
   Done done;
+  InferRequest asked;
   std::shared_ptr<ServedModel> model;
+  bool is_again = false;  ///< the model that was found first had gone
 };
 
 void Routes::infer(const std::string& name, const std::string& version, HttpRequest request,
                    Done done) {
-  auto answering = std::make_shared<Answering>();
+  const auto answering = std::make_shared<Answering>();
+  answering->name = name;
+  answering->version = version;
   answering->request = std::move(request);
   answering->done = std::move(done);
-  const auto finish = [this, name, answering](Outcome outcome) {
-    Answering& one = *answering;
-    HttpReply reply;
-    AccessRecord record;
-    if (auto* answer = std::get_if<Answered>(&outcome)) {
-      try {
-        InferResponse response =
-            write_infer_response(one.asked, name, one.model->version(), answer->outputs);
-        if (!response.binaries.empty()) reply.content_type = "application/octet-stream";
-        reply.text = std::move(response.json);
-        reply.binaries = std::move(response.binaries);
-        record.batch = answer->times.batch;
-        record.queue_ms = 1e3 * answer->times.queue;
-        record.compute_ms = 1e3 * answer->times.compute;
-        metrics_.of(name).answered(answer->times, seconds_since(one.request.arrived));
-      } catch (const Error& error) {
-        outcome = Refusal{Refusal::Why::failed, error.what()};
-      }
-    }
-    if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
-      reply = reply_of(*refusal);
-      // Of models that are here: others would add a name for each request.
-      if (one.model) metrics_.of(name).refused(refusal->why);
-    }
-    if (log_.is_on()) {
-      record.client = one.request.client;
-      record.method = one.request.method;
-      record.path = one.request.path;
-      record.status = reply.status;
-      record.bytes_in = one.request.body->bytes().size();
-      record.bytes_out = reply.bytes();
-      record.ms = 1e3 * seconds_since(one.request.arrived);
-      log_.write(record);
-    }
-    one.done(std::move(reply));
-  };
-  auto found = repository_.find(name, version);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return finish(std::move(*refusal));
-  answering->model = std::get<std::shared_ptr<ServedModel>>(found);
   try {
     const auto& body = answering->request.body;
+    auto found = repository_.find(name, version);  // before the body is read, which takes longer
+    if (auto* refusal = std::get_if<Refusal>(&found)) return finish(answering, std::move(*refusal));
     answering->asked =
         read_infer_request(body, answering->request.json_bytes.value_or(body->bytes().size()));
   } catch (const Error& error) {
-    return finish(Refusal{Refusal::Why::wrong, error.what()});
+    return finish(answering, Refusal{Refusal::Why::wrong, error.what()});
+  } catch (const std::exception& error) {
+    return finish(answering, Refusal{Refusal::Why::failed, error.what()});
   }
-  answering->model->infer(answering->asked, answering->request.arrived, finish);
+  ask(answering);
+}
+
+void Routes::ask(const std::shared_ptr<Answering>& answering) {
+  auto found = repository_.find(answering->name, answering->version);
+  if (auto* refusal = std::get_if<Refusal>(&found)) return finish(answering, std::move(*refusal));
+  answering->model = std::get<std::shared_ptr<ServedModel>>(found);
+  answering->model->infer(
+      answering->asked, answering->request.arrived, [this, answering](Outcome outcome) {
+        const auto* refusal = std::get_if<Refusal>(&outcome);
+        const bool gone = refusal != nullptr && refusal->why == Refusal::Why::gone;
+        if (gone && !std::exchange(answering->is_again, true)) {
+          ask(answering);  // another one may have taken its place
+        } else {
+          finish(answering, std::move(outcome));
+        }
+      });
+}
+
+/// Throws what writing the answer throws.
+HttpReply Routes::answer_of(Answering& answering, const Outcome& outcome, AccessRecord& record) {
+  // Of models that are here: others would add a name for each request.
+  ModelMetrics* const metrics = answering.model ? &metrics_.of(answering.model->name()) : nullptr;
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+    if (metrics != nullptr) metrics->refused(refusal->why);
+    return reply_of(*refusal);
+  }
+  const auto& answer = std::get<Answered>(outcome);
+  InferResponse response = write_infer_response(answering.asked, answering.name,
+                                                answering.model->version(), answer.outputs);
+  HttpReply reply = reply_of(200, std::move(response.json));
+  if (!response.binaries.empty()) reply.content_type = "application/octet-stream";
+  reply.binaries = std::move(response.binaries);
+  record.batch = answer.times.batch;
+  record.queue_ms = 1e3 * answer.times.queue;
+  record.compute_ms = 1e3 * answer.times.compute;
+  metrics->answered(answer.times, seconds_since(answering.request.arrived));
+  return reply;
+}
+
+/// Called by models' threads too, which must live on.
+void Routes::finish(const std::shared_ptr<Answering>& answering, Outcome outcome) {
+  HttpReply reply;
+  AccessRecord record;
+  try {
+    reply = answer_of(*answering, outcome, record);
+  } catch (const std::exception& error) {
+    reply = reply_of(500, error_json(error.what()));
+  }
+  const HttpRequest& request = answering->request;
+  if (log_.is_on()) {
+    record.client = request.client;
+    record.method = request.method;
+    record.path = request.path;
+    record.status = reply.status;
+    record.bytes_in = request.body->bytes().size();
+    record.bytes_out = reply.bytes();
+    record.ms = 1e3 * seconds_since(request.arrived);
+    log_.write(record);
+  }
+  answering->done(std::move(reply));
 }
 
 }  // namespace morton::serve

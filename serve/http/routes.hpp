@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,8 +29,10 @@ class Routes {
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
 
-  /// Answers a request; calls back once, by any thread.
+  /// Answers a request; calls back once, by any thread. Throws nothing.
   void take(HttpRequest request, Done done);
+  /// A request that its connection refused.
+  void refused(const HttpRequest& request, int status);
   /// From now on the server is not ready: it stops.
   void begin_draining() { draining_ = true; }
   /// Told before the metrics are written.
@@ -38,6 +42,11 @@ class Routes {
   struct Answering;
 
   void infer(const std::string& name, const std::string& version, HttpRequest request, Done done);
+  /// Finds the model and asks it.
+  void ask(const std::shared_ptr<Answering>& answering);
+  void finish(const std::shared_ptr<Answering>& answering, Outcome outcome);
+  [[nodiscard]] HttpReply answer_of(Answering& answering, const Outcome& outcome,
+                                    AccessRecord& record);
   [[nodiscard]] HttpReply model(const std::vector<std::string>& parts, const HttpRequest& request);
   [[nodiscard]] HttpReply at_once(const std::vector<std::string>& parts,
                                   const HttpRequest& request);
@@ -48,7 +57,8 @@ class Routes {
   Metrics& metrics_;
   AccessLog& log_;
   std::atomic<bool> draining_{false};
-  std::atomic<bool> is_changing_{false};
+  std::mutex mutex_;
+  bool is_changing_ = false;
   std::thread changing_;  ///< loads or unloads a model
 };
 

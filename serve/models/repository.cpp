@@ -117,7 +117,7 @@ void ModelRepository::stop() {
   }
   changed_.notify_all();
   if (loader_.joinable()) loader_.join();
-  for (const auto& [name, served] : served()) served->stop();
+  for (const auto& [name, one] : served()) one->stop(RequestQueue::Rest::dropped);
 }
 
 std::variant<std::shared_ptr<ServedModel>, Refusal> ModelRepository::find(
@@ -156,7 +156,7 @@ std::vector<ModelState> ModelRepository::index() const {
 bool ModelRepository::is_ready() const {
   const std::lock_guard lock(mutex_);
   return std::ranges::all_of(entries_,
-                             [](const auto& one) { return one.second.state == State::ready; });
+                             [](const auto& one) { return one.second.served != nullptr; });
 }
 
 std::string ModelRepository::load(const std::string& name) {
@@ -164,7 +164,8 @@ std::string ModelRepository::load(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return "there is no model '" + name + "'";
   found->second.state = State::loading;
-  to_load_.push_back(name);
+  ++found->second.changes;
+  if (std::ranges::find(to_load_, name) == to_load_.end()) to_load_.push_back(name);
   changed_.notify_all();
   changed_.wait(lock, [&] { return stopped_ || found->second.state != State::loading; });
   if (stopped_) return "the server stops";
@@ -180,8 +181,10 @@ std::string ModelRepository::unload(const std::string& name) {
     served = std::exchange(found->second.served, nullptr);
     found->second.state = State::unavailable;
     found->second.reason = "unloaded";
+    ++found->second.changes;
+    std::erase(to_load_, name);
   }
-  if (served) served->stop();
+  if (served) served->stop(RequestQueue::Rest::taken);
   return "";
 }
 
@@ -210,38 +213,45 @@ void ModelRepository::work() {
 
 void ModelRepository::carry_out(const std::string& name) {
   ModelSource source;
+  std::uint64_t changes = 0;
   {
     const std::lock_guard lock(mutex_);
     source = entries_.at(name).source;
+    changes = entries_.at(name).changes;
   }
   const auto& [version, path] = source.versions.back();
   std::shared_ptr<ServedModel> served;
   std::string reason;
+  log_(fmt::format("loading '{}', version {}: {}", name, version, path));
   try {
-    log_(fmt::format("loading '{}', version {}: {}", name, version, path));
     served = std::make_shared<ServedModel>(name, version, path, options_);
-    log_(fmt::format(
-        "'{}' is ready{}", name,
-        served->why_alone().empty() ? "" : "; requests share no batch: " + served->why_alone()));
   } catch (const Error& error) {
     reason = error.message().print(option_of);
   } catch (const std::exception& error) {
     reason = error.what();
   }
-  if (!reason.empty()) {
+  if (!served) {
     log_(fmt::format("'{}' cannot be served: {}", name, reason));
+  } else if (served->why_alone().empty()) {
+    log_(fmt::format("'{}' is ready", name));
+  } else {
+    log_(fmt::format("'{}' is ready; requests share no batch: {}", name, served->why_alone()));
   }
   std::shared_ptr<ServedModel> before;
   {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_.at(name);
-    // A version that cannot be loaded leaves the one that serves.
-    if (served) before = std::exchange(entry.served, served);
-    entry.state = entry.served ? State::ready : State::unavailable;
-    entry.reason = reason;
+    if (entry.changes == changes) {
+      // What cannot be loaded leaves what serves.
+      if (served) before = std::exchange(entry.served, served);
+      entry.state = entry.served ? State::ready : State::unavailable;
+      entry.reason = reason;
+    } else {
+      before = served;  // it was unloaded meanwhile, or is to be loaded once more
+    }
   }
   changed_.notify_all();
-  if (before) before->stop();
+  if (before) before->stop(RequestQueue::Rest::taken);
 }
 
 }  // namespace morton::serve

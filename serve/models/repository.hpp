@@ -32,7 +32,7 @@ struct ModelSource {
 /// A line of the repository's index.
 struct ModelState {
   std::string name, version;
-  enum class State : std::uint8_t { loading, ready, unloading, unavailable } state = State::loading;
+  enum class State : std::uint8_t { loading, ready, unavailable } state = State::loading;
   std::string reason;  ///< why it is unavailable
 };
 
@@ -52,13 +52,13 @@ class ModelRepository {
   [[nodiscard]] std::variant<std::shared_ptr<ServedModel>, Refusal> find(
       const std::string& name, const std::string& version) const;
   [[nodiscard]] std::vector<ModelState> index() const;
-  /// Whether every source is ready.
+  /// Whether every source is served, by an older state of it perhaps.
   [[nodiscard]] bool is_ready() const;
   /// Loads a model anew, or unloads it, and waits for that. Returns why it failed, or an empty
   /// text.
   [[nodiscard]] std::string load(const std::string& name);
   [[nodiscard]] std::string unload(const std::string& name);
-  /// Ends loading, and the models behind what waits for them.
+  /// Ends loading, when the model at hand is loaded, and the models, which drop what waits.
   void stop();
   /// Those that are ready, by name.
   [[nodiscard]] std::map<std::string, std::shared_ptr<ServedModel>> served() const;
@@ -69,6 +69,7 @@ class ModelRepository {
     std::shared_ptr<ServedModel> served;
     ModelState::State state = ModelState::State::loading;
     std::string reason;
+    std::uint64_t changes = 0;  ///< wishes to load or unload it, so far
   };
 
   void work();

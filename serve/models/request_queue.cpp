@@ -14,6 +14,7 @@ void RequestQueue::offer(Pending request) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) {
+      refusal.why = Refusal::Why::gone;
       refusal.text = "the model is being unloaded";
     } else if (waiting_.size() >= limits_.most_waiting) {
       refusal.text = fmt::format("{} requests wait for the model, as many as may", waiting_.size());
@@ -38,13 +39,13 @@ std::vector<Pending> RequestQueue::take() {
       continue;
     }
     if (limits_.most_delay.count() > 0 && !closed_ && items_at_hand() < limits_.most_items) {
-      const auto until = waiting_.front().arrived + limits_.most_delay;
-      const bool enough = changed_.wait_until(lock, until, [&] {
+      auto until = waiting_.front().arrived + limits_.most_delay;
+      for (const Pending& one : waiting_) until = std::min(until, one.deadline.value_or(until));
+      changed_.wait_until(lock, until, [&] {
         return closed_ || waiting_.empty() || items_at_hand() >= limits_.most_items;
       });
-      if (waiting_.empty()) continue;  // another thread took them
-      if (enough) drop_late(lock);
-      if (waiting_.empty()) continue;
+      drop_late(lock);
+      if (waiting_.empty()) continue;  // late, or another thread took them
     }
     break;
   }
@@ -68,12 +69,15 @@ std::vector<Pending> RequestQueue::take() {
   return batch;
 }
 
-void RequestQueue::close() {
+void RequestQueue::close(Rest rest) {
+  std::deque<Pending> dropped;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
+    if (rest == Rest::dropped) dropped.swap(waiting_);
   }
   changed_.notify_all();
+  for (Pending& one : dropped) one.done(Refusal{Refusal::Why::busy, "the server stops"});
 }
 
 std::size_t RequestQueue::waiting() const {

@@ -29,8 +29,10 @@ class RequestQueue {
   /// Waits for requests and takes those that share a batch, the oldest first. Those that are late
   /// are done. Empty when the queue is closed and nothing waits.
   [[nodiscard]] std::vector<Pending> take();
-  /// Refuses further requests. Those that wait are still taken.
-  void close();
+  /// What becomes of requests that wait when the queue is closed.
+  enum class Rest : std::uint8_t { taken, dropped };
+  /// Refuses further requests.
+  void close(Rest rest);
   /// Requests that wait.
   [[nodiscard]] std::size_t waiting() const;
 

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <list>
 #include <morton/error.hpp>
 #include <morton/session.hpp>
@@ -17,9 +19,9 @@
 namespace morton::serve {
 namespace {
 
-/// Sessions at other shapes than those that were made when the model was loaded; the one that was
-/// not used for longest goes.
-constexpr std::size_t kMostOtherSessions = 16;
+/// Sessions at other shapes than those that are made when the model is loaded; of these the one
+/// that was not used for longest goes.
+constexpr std::ptrdiff_t kMostOtherSessions = 16;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
@@ -50,7 +52,10 @@ class ServedModel::Worker {
   Worker(ServedModel& owner, const Model& model, const Device& device,
          const CompileOptions& options)
       : owner_(owner), model_(compile(model, device, options)) {
-    if (owner_.input_items_.empty()) return;
+    if (owner_.input_items_.empty()) {
+      is_loading_ = false;
+      return;
+    }
     std::vector<Shape> shapes;
     for (const PortInfo& port : model_.inputs()) shapes.push_back(port.shape);
     for (std::int64_t size = 1;; size = batch_size_for(size + 1, owner_.max_batch_)) {
@@ -58,6 +63,7 @@ class ServedModel::Worker {
       static_cast<void>(session_for(shapes));
       if (size == owner_.max_batch_) break;
     }
+    is_loading_ = false;
   }
 
   void work() {
@@ -72,6 +78,7 @@ class ServedModel::Worker {
   struct Kept {
     std::vector<Shape> shapes;
     Session session;
+    bool is_prepared;  ///< made when the model was loaded: it stays
   };
 
   void carry_out(std::vector<Pending>& batch) {
@@ -94,7 +101,7 @@ class ServedModel::Worker {
       const Clock::time_point joined = Clock::now();
       const std::vector<NamedTensor> outputs = session.run(named);
       const Clock::time_point computed = Clock::now();
-      ++owner_.runs_;
+      if (has_items) require_items(outputs, batch_size_for(items, owner_.max_batch_));
       std::int64_t first = 0;
       for (Pending& one : batch) {
         Answered answer;
@@ -124,6 +131,17 @@ class ServedModel::Worker {
     }
   }
 
+  /// The proof that items do not meet says where they lie in the outputs: nobody gets another's.
+  void require_items(const std::vector<NamedTensor>& outputs, std::int64_t items) const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const Shape& shape = outputs[i].tensor.shape();
+      const std::size_t dimension = owner_.output_items_.at(i);
+      if (dimension < shape.size() && shape[dimension] == items) continue;
+      throw UnsupportedError(fmt::format("output '{}' has the shape {} for a batch of {}",
+                                         outputs[i].name, text_of(shape), items));
+    }
+  }
+
   static void refuse(std::vector<Pending>& batch, Refusal::Why why, const std::string& text) {
     for (Pending& one : batch) {
       if (one.done) std::exchange(one.done, nullptr)(Refusal{why, text});
@@ -145,14 +163,19 @@ class ServedModel::Worker {
     }
     const CompiledModel model =
         own == shapes ? model_ : model_.with_shapes(wanted, CompiledModel::Missing::build);
-    if (sessions_.size() > kMostOtherSessions) sessions_.pop_back();
-    sessions_.push_front({shapes, Session(model)});
+    const auto is_other = [](const Kept& one) { return !one.is_prepared; };
+    if (std::ranges::count_if(sessions_, is_other) >= kMostOtherSessions) {
+      const auto oldest = std::find_if(sessions_.rbegin(), sessions_.rend(), is_other);
+      sessions_.erase(std::prev(oldest.base()));
+    }
+    sessions_.push_front({shapes, Session(model), is_loading_});
     return sessions_.front().session;
   }
 
   ServedModel& owner_;
   CompiledModel model_;
   std::list<Kept> sessions_;  ///< those used last first
+  bool is_loading_ = true;
 };
 
 ServedModel::ServedModel(std::string name, std::string version, const std::string& path,
@@ -164,21 +187,16 @@ ServedModel::ServedModel(std::string name, std::string version, const std::strin
   const Model model = Model::load(path, load);
   inputs_ = model.inputs();
   outputs_ = model.outputs();
+  const std::map<std::string, Shape> given = own_shapes(options.shapes);
   CompileOptions compiling;
-  compiling.shapes = options.shapes;
+  compiling.shapes = given;
   compiling.precision.operands = options.precision;
   compiling.cache_dir = options.cache_dir;
   find_items(model, compiling);
   max_batch_ = why_alone_.empty() ? options.max_batch : 1;
   if (!input_items_.empty()) {
-    InputShapes alone{1, options.shapes};
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      if (!options.shapes.contains(inputs_[i].name)) continue;
-      compiling.shapes.at(inputs_[i].name).at(input_items_[i]) = max_batch_;
-      alone.shapes.at(inputs_[i].name).at(input_items_[i]) = 1;
-    }
-    compiling.batch = max_batch_;
-    if (max_batch_ > 1) compiling.also.push_back(std::move(alone));
+    compiling.shapes = shapes_with(max_batch_, given);
+    if (max_batch_ > 1) compiling.also.push_back({0, shapes_with(1, given)});
   }
   queue_ =
       std::make_unique<RequestQueue>(QueueLimits{options.max_queue, max_batch_, options.max_delay});
@@ -192,7 +210,7 @@ ServedModel::ServedModel(std::string name, std::string version, const std::strin
   }
 }
 
-ServedModel::~ServedModel() { stop(); }
+ServedModel::~ServedModel() { stop(RequestQueue::Rest::taken); }
 
 void ServedModel::find_items(const Model& model, const CompileOptions& options) {
   const BatchItems items = batch_items(model, options);
@@ -206,6 +224,39 @@ void ServedModel::find_items(const Model& model, const CompileOptions& options) 
   }
   for (const auto& dimension : items.inputs) input_items_.push_back(*dimension);
   output_items_ = items.outputs;
+}
+
+std::map<std::string, Shape> ServedModel::own_shapes(
+    const std::map<std::string, Shape>& given) const {
+  std::map<std::string, Shape> own;
+  for (const PortInfo& port : inputs_) {
+    const auto named = given.find(name_ + ":" + port.name);
+    if (named != given.end() && !fits(named->second, port)) {
+      throw UsageError(fmt::format("--shape {}: input '{}' takes {}", named->first, port.name,
+                                   text_of(port.shape)));
+    }
+    const auto found = named != given.end() ? named : given.find(port.name);
+    // Inputs of several models may have one name.
+    if (found != given.end() && fits(found->second, port)) own.emplace(port.name, found->second);
+  }
+  return own;
+}
+
+std::map<std::string, Shape> ServedModel::shapes_with(
+    std::int64_t items, const std::map<std::string, Shape>& given) const {
+  std::map<std::string, Shape> shapes;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const PortInfo& port = inputs_[i];
+    const auto found = given.find(port.name);
+    Shape shape = found == given.end() ? port.shape : found->second;
+    shape.at(input_items_[i]) = items;
+    if (std::ranges::any_of(shape, [](std::int64_t extent) { return extent < 0; })) {
+      throw UsageError(fmt::format("input '{}' has open extents, {}; --shape gives them", port.name,
+                                   text_of(port.shape)));
+    }
+    shapes.emplace(port.name, std::move(shape));
+  }
+  return shapes;
 }
 
 Pending ServedModel::placed(const InferRequest& request) const {
@@ -231,6 +282,10 @@ Pending ServedModel::placed(const InferRequest& request) const {
       throw UsageError("the model has no input '" + input.name + "'; it has " + names_of(inputs_));
     }
     throw UsageError("an input is given twice");
+  }
+  if (request.outputs.size() > outputs_.size()) {
+    throw UsageError(fmt::format("{} outputs are asked for, and the model has {}",
+                                 request.outputs.size(), outputs_.size()));
   }
   for (const WantedOutput& wanted : request.outputs) {
     if (std::ranges::find(outputs_, wanted.name, &PortInfo::name) != outputs_.end()) continue;
@@ -259,8 +314,9 @@ void ServedModel::infer(const InferRequest& request, Clock::time_point arrived,
   try {
     pending = placed(request);
   } catch (const UsageError& error) {
-    done(Refusal{Refusal::Why::wrong, error.what()});
-    return;
+    return done(Refusal{Refusal::Why::wrong, error.what()});
+  } catch (const std::exception& error) {
+    return done(Refusal{Refusal::Why::failed, error.what()});
   }
   pending.arrived = arrived;
   if (request.timeout_us)
@@ -269,8 +325,9 @@ void ServedModel::infer(const InferRequest& request, Clock::time_point arrived,
   queue_->offer(std::move(pending));
 }
 
-void ServedModel::stop() {
-  if (queue_) queue_->close();
+void ServedModel::stop(RequestQueue::Rest rest) {
+  if (queue_) queue_->close(rest);
+  const std::lock_guard lock(stopping_);
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <morton/compile.hpp>
 #include <morton/device.hpp>
 #include <morton/model.hpp>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,7 +29,8 @@ struct ServingOptions {
   std::int64_t max_batch = 8;  ///< items that requests may share a batch up to; 1: they share none
   std::chrono::microseconds max_delay{0};
   std::size_t max_queue = 256;
-  std::map<std::string, Shape> shapes;  ///< of inputs whose extents are open beside the batch
+  /// Of inputs whose extents are open beside the batch: by the input's name, or as MODEL:INPUT.
+  std::map<std::string, Shape> shapes;
   DType precision = DType::f32;
   std::string weights_folder;
   LoadLimits limits;
@@ -42,7 +43,7 @@ class ServedModel {
   /// loading and compiling throw.
   ServedModel(std::string name, std::string version, const std::string& path,
               const ServingOptions& options);
-  /// As `stop`.
+  /// Answers what waits.
   ~ServedModel();
   ServedModel(const ServedModel&) = delete;
   ServedModel& operator=(const ServedModel&) = delete;
@@ -56,15 +57,14 @@ class ServedModel {
   [[nodiscard]] const std::string& why_alone() const { return why_alone_; }
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
   [[nodiscard]] std::size_t waiting() const { return queue_->waiting(); }
-  /// Runs so far, each of a batch.
-  [[nodiscard]] std::int64_t runs() const { return runs_; }
 
   /// Computes a request; `done` is called with what comes of it, by any thread, perhaps before this
   /// returns.
   void infer(const InferRequest& request, Clock::time_point arrived,
              std::function<void(Outcome)> done);
-  /// Answers what waits, refuses what comes, and ends the threads.
-  void stop();
+  /// Answers what waits, or drops it, refuses what comes, and ends the threads. May be called
+  /// again.
+  void stop(RequestQueue::Rest rest);
 
  private:
   class Worker;
@@ -72,6 +72,13 @@ class ServedModel {
   /// The request's inputs in the model's order. Throws UsageError where they do not fit.
   [[nodiscard]] Pending placed(const InferRequest& request) const;
   void find_items(const Model& model, const CompileOptions& options);
+  /// Those of `given` that are of this model's inputs. Throws UsageError where one is named as this
+  /// model's and does not fit.
+  [[nodiscard]] std::map<std::string, Shape> own_shapes(
+      const std::map<std::string, Shape>& given) const;
+  /// The inputs' shapes with so many items. Throws UsageError where an extent is not known.
+  [[nodiscard]] std::map<std::string, Shape> shapes_with(
+      std::int64_t items, const std::map<std::string, Shape>& given) const;
 
   const std::string name_, version_;
   std::vector<PortInfo> inputs_, outputs_;
@@ -81,8 +88,8 @@ class ServedModel {
   std::vector<Device> devices_;
   std::unique_ptr<RequestQueue> queue_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::mutex stopping_;
   std::vector<std::thread> threads_;
-  std::atomic<std::int64_t> runs_{0};
 };
 
 }  // namespace morton::serve

@@ -5,9 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <limits>
 #include <morton/error.hpp>
 #include <utility>
 
@@ -20,6 +18,35 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::size_t kKeptParserBytes = std::size_t{1} << 20;
+/// Inputs or outputs of a request: no model has more.
+constexpr std::size_t kMostPorts = 4096;
+
+/// The parser of this thread. What a large request took is given back behind it.
+class KeptParser {
+ public:
+  KeptParser() = default;
+  KeptParser(const KeptParser&) = delete;
+  KeptParser& operator=(const KeptParser&) = delete;
+  ~KeptParser() {
+    if (parser().capacity() > kKeptParserBytes) parser() = dom::parser();
+  }
+  [[nodiscard]] static dom::parser& parser() {
+    thread_local dom::parser one;
+    return one;
+  }
+};
+
+void require_few(std::size_t count, std::string_view list) {
+  if (count < kMostPorts) return;
+  throw UsageError(fmt::format("{}: more than {}", list, kMostPorts));
+}
+
+/// What names memory that the server does not share with its clients.
+void refuse_shared_memory(const dom::object& parameters, const std::string& place) {
+  dom::element found;
+  if (parameters.at_key("shared_memory_region").get(found) != simdjson::SUCCESS) return;
+  throw UsageError(place + ".shared_memory_region: the extension for shared memory is not served");
+}
 
 /// "inputs[0].shape"
 std::string place_of(std::string_view list, std::size_t i, std::string_view key) {
@@ -84,6 +111,10 @@ std::optional<std::size_t> elements_of(const Shape& shape, std::size_t most) {
   return count;
 }
 
+bool are_truths(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte one) { return one <= std::byte{1}; });
+}
+
 /// Reads the inputs of one request.
 class InputReader {
  public:
@@ -109,6 +140,7 @@ class InputReader {
     std::optional<std::int64_t> binary;
     if (const auto parameters = member(object, "parameters")) {
       const dom::object values = object_of(*parameters, place("parameters"));
+      refuse_shared_memory(values, place("parameters"));
       if (const auto bytes = member(values, "binary_data_size")) {
         binary = integer_of(*bytes, place("parameters.binary_data_size"));
       }
@@ -142,6 +174,9 @@ class InputReader {
     }
     const std::byte* const data = body_->bytes().data() + next_;
     next_ += static_cast<std::size_t>(bytes);
+    if (type == DType::boolean && !are_truths({data, static_cast<std::size_t>(bytes)})) {
+      throw UsageError(place + ": a byte of BOOL is neither 0 nor 1");
+    }
     if (reinterpret_cast<std::uintptr_t>(data) % size == 0) {
       return Tensor::share(type, shape, data, static_cast<std::size_t>(bytes), body_);
     }
@@ -177,7 +212,8 @@ void read_parameters(const dom::object& root, InferRequest& request) {
   }
   if (const auto timeout = member(values, "timeout")) {
     const std::int64_t us = integer_of(*timeout, "parameters.timeout");
-    if (us > 0) request.timeout_us = us;
+    constexpr std::int64_t kDay = std::int64_t{86400} * 1'000'000;
+    if (us > 0) request.timeout_us = std::min(us, kDay);
   }
 }
 
@@ -186,6 +222,7 @@ void read_outputs(const dom::object& root, InferRequest& request) {
   if (!outputs) return;
   for (const dom::element element : array_of(*outputs, "outputs")) {
     const std::size_t i = request.outputs.size();
+    require_few(i, "outputs");
     const dom::object object = object_of(element, fmt::format("outputs[{}]", i));
     const auto name = member(object, "name");
     if (!name) throw UsageError(place_of("outputs", i, "name") + ": missing");
@@ -195,6 +232,7 @@ void read_outputs(const dom::object& root, InferRequest& request) {
       if (const auto binary = member(values, "binary_data")) {
         wanted.as_binary = truth_of(*binary, place_of("outputs", i, "parameters.binary_data"));
       }
+      refuse_shared_memory(values, place_of("outputs", i, "parameters"));
       if (member(values, "classification")) {
         throw UsageError(place_of("outputs", i, "parameters.classification") +
                          ": the classification extension is not served");
@@ -233,11 +271,11 @@ InferRequest read_infer_request(const std::shared_ptr<const RequestBody>& body,
     throw UsageError(fmt::format("Inference-Header-Content-Length: {}, and the body has {} bytes",
                                  json_bytes, body->bytes().size()));
   }
-  thread_local dom::parser parser;
+  const KeptParser kept;
   dom::element root;
   const auto* const text = reinterpret_cast<const char*>(body->bytes().data());
   // What follows the JSON, inputs or padding, may be read.
-  const auto problem = parser.parse(text, json_bytes, false).get(root);
+  const auto problem = KeptParser::parser().parse(text, json_bytes, false).get(root);
   if (problem != simdjson::SUCCESS) {
     throw UsageError(std::string("the body is no JSON: ") + simdjson::error_message(problem));
   }
@@ -250,17 +288,11 @@ InferRequest read_infer_request(const std::shared_ptr<const RequestBody>& body,
   if (!inputs) throw UsageError("inputs: missing");
   InputReader reader(body, json_bytes);
   for (const dom::element element : array_of(*inputs, "inputs")) {
+    require_few(request.inputs.size(), "inputs");
     request.inputs.push_back(reader.read(element, request.inputs.size()));
   }
   reader.finish();
-  if (parser.capacity() > kKeptParserBytes) parser = dom::parser();
   return request;
-}
-
-std::size_t InferResponse::bytes() const {
-  std::size_t bytes = json.size();
-  for (const Tensor& binary : binaries) bytes += binary.bytes();
-  return bytes;
 }
 
 InferResponse write_infer_response(const InferRequest& request, std::string_view name,
@@ -300,8 +332,11 @@ std::string error_json(std::string_view text) { return "{\"error\":" + json_text
 
 std::string json_text(std::string_view text) {
   std::string out = "\"";
+  const bool is_text = simdjson::validate_utf8(text.data(), text.size());
   for (const char c : text) {
-    if (c == '"' || c == '\\') {
+    if (!is_text && static_cast<unsigned char>(c) >= 0x80) {
+      out += '?';
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {

@@ -54,8 +54,6 @@ class RequestBody {
 struct InferResponse {
   std::string json;
   std::vector<Tensor> binaries;
-
-  [[nodiscard]] std::size_t bytes() const;
 };
 
 /// What `name`, `version` answered. Outputs that the request asks for and the model has not are the
@@ -67,7 +65,7 @@ struct InferResponse {
 /// {"error": text}
 [[nodiscard]] std::string error_json(std::string_view text);
 
-/// A text as JSON, with its quotes.
+/// A text as JSON, with its quotes. Where it is no UTF-8, each byte that is no ASCII is '?'.
 [[nodiscard]] std::string json_text(std::string_view text);
 
 }  // namespace morton::serve

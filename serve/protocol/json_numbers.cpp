@@ -109,9 +109,10 @@ void NumberFiller::take_one(const dom::element& element) {
     case DType::f32: {
       double value = 0.0;
       if (element.get(value) != simdjson::SUCCESS) refuse("is no number");
-      const auto rounded = static_cast<float>(value);
-      if (!std::isfinite(rounded)) refuse("is beyond FP32");
-      reinterpret_cast<float*>(tensor_.mutable_data())[at] = rounded;
+      if (std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+        refuse("is beyond FP32");
+      }
+      reinterpret_cast<float*>(tensor_.mutable_data())[at] = static_cast<float>(value);
       break;
     }
     default: {

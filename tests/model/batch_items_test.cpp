@@ -43,6 +43,20 @@ TEST(BatchItems, AreNoneWhereItemsMeet) {
   EXPECT_THAT(items.obstacle.print(), HasSubstr("layer"));
 }
 
+/// A common way to export: the batch is open, and a Reshape inside fixes it.
+TEST(BatchItems, AreNoneWhereTheModelFixesTheirNumber) {
+  SmallNetwork network({1, 6});
+  network.add("Reshape", {network.whole_numbers("shape", {1, 3, 2})});
+  EXPECT_NE(batch_items(to_model(network.finish())).obstacle.print(), "");
+}
+
+TEST(BatchItems, AreNoneWhereAnOutputIsCut) {
+  SmallNetwork network({kBatch, 6});
+  network.add("Slice", {network.whole_numbers("starts", {0}), network.whole_numbers("ends", {20}),
+                        network.whole_numbers("axes", {0})});
+  EXPECT_NE(batch_items(to_model(network.finish())).obstacle.print(), "");
+}
+
 TEST(BatchItems, AreNoneWithoutAnOpenExtent) {
   NetworkBuilder network("closed", 7);
   network.output(network.node("Relu", {network.input("x", {4, 5})}));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ class SmallNetwork {
     return constant(name, Tensor::from(shape, values));
   }
 
+  TensorId whole_numbers(const std::string& name, const std::vector<std::int64_t>& values) {
+    return constant(name, Tensor::from(Shape{static_cast<std::int64_t>(values.size())},
+                                       std::span<const std::int64_t>(values)));
+  }
+
   void add(const std::string& op, const std::vector<TensorId>& more,
            const GraphWriter::Attributes& attributes = {}) {
     std::vector<TensorId> inputs{last_};
@@ -65,6 +71,7 @@ class SmallNetwork {
     tensor.name = name;
     tensor.kind = GraphTensor::Kind::constant;
     tensor.shape = data.shape();
+    tensor.dtype = data.dtype();
     tensor.data = std::move(data);
     return graph_.add_tensor(std::move(tensor));
   }

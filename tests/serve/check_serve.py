@@ -199,6 +199,10 @@ class Serving(unittest.TestCase):
         self.assert_error(self.infer({**good, "outputs": [{"name": "nothing"}]}), 400, "no output 'nothing'")
         self.assert_error(self.infer(question(digits(9), 9)), 400, "9 items")
         self.assert_error(self.infer({**good, "inputs": good["inputs"] * 2}), 400, "twice")
+        self.assert_error(self.infer({**good, "outputs": [{"name": "probabilities"}] * 2}), 400, "2 outputs are asked")
+        self.assert_error(self.infer({**good, "outputs": [{"name": "probabilities"}] * 5000}), 400, "more than 4096")
+        shared = [{"name": "probabilities", "parameters": {"shared_memory_region": "x"}}]
+        self.assert_error(self.infer({**good, "outputs": shared}), 400, "shared memory")
         self.assert_error(self.infer(json.dumps(good), {"Inference-Header-Content-Length": "7"}), 400, "no JSON")
         self.assert_error(self.infer(json.dumps(good), {"Inference-Header-Content-Length": "x"}), 400, "a number")
         self.assert_error(self.infer(json.dumps(good), {"Content-Encoding": "gzip"}), 415, "Content-Encoding")
@@ -216,9 +220,14 @@ class Serving(unittest.TestCase):
         self.assertIn(504, found)
 
     def test_too_large_is_refused_before_it_is_sent(self):
-        with socket.create_connection(("127.0.0.1", self.server.port)) as client:
-            client.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
-            self.assertTrue(client.recv(100).startswith(b"HTTP/1.1 413 "))
+        for header, status in ((b"Content-Length: 99999999999", 413), (b"Content-Length: %d" % 2**63, 413),
+                               (b"Content-Length: %d" % (2**64 - 1), 413), (b"Content-Length: %d" % 2**64, 400),
+                               (b"Content-Length: -1", 400), (b"Transfer-Encoding: chunked", 411),
+                               (b"Transfer-Encoding: gzip", 411), (b"Content-Length: 5\r\nTransfer-Encoding: gzip", 400),
+                               (b"X: " + b"y" * 20000, 431), (b"no colon", 400)):
+            with socket.create_connection(("127.0.0.1", self.server.port)) as client:
+                client.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\n" + header + b"\r\n\r\n")
+                self.assertEqual(client.recv(4096)[:13], b"HTTP/1.1 %d " % status, header[:50])
 
     def test_clients_that_vanish_or_are_slow_hold_nobody_up(self):
         slow = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(64)]
@@ -258,6 +267,22 @@ class Serving(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
+    def test_models_may_have_shapes_of_their_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder) / "espcn.onnx"
+            subprocess.run([MORTON, "new", "espcn", "-o", str(other)], cwd=ROOT, check=True, capture_output=True)
+            ports = json.loads(subprocess.run([MORTON, "inspect", str(other), "--format", "json"], cwd=ROOT, check=True,
+                                              capture_output=True).stdout)["inputs"]
+            name = ports[0]["name"]
+            with Server(LENET, other, "--shape", f"{name}=1x1x9x9", "--max-batch", 2) as server:
+                server.wait_ready()
+                for count, side in ((1, 9), (2, 9), (1, 7)):  # the last one is planned when it is asked for
+                    asked = {"inputs": [{"name": name, "shape": [count, 1, side, side], "datatype": "FP32",
+                                         "data": [0.5] * (count * side * side)}]}
+                    status, answer, _ = server.ask("POST", "/v2/models/espcn/infer", asked)
+                    self.assertEqual(status, 200, answer)
+                    self.assertEqual(answer["outputs"][0]["shape"][0], count)
+
     def test_what_cannot_be_ends_with_one_line(self):
         for words, status, part in ((["nothing.onnx"], 2, "nothing.onnx"), ([LENET, "--max-batch", "0"], 2, "max-batch"),
                                     ([LENET, LENET], 2, "two models are called"), ([LENET, "--nothing"], 2, "--nothing"),
@@ -282,6 +307,7 @@ class Options(unittest.TestCase):
                     client.sendall(b"GET /v2/models/lenet5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n")
                     self.assertTrue(client.recv(4096).startswith(b"HTTP/1.1 200 OK"))
             lines = [json.loads(line) for line in pathlib.Path(log).read_text().splitlines()]
+            self.assertIn(401, [line["status"] for line in lines])
             self.assertIn("unix", [line["client"] for line in lines])
             self.assertEqual(lines[-1]["path"], "/v2/models/lenet5")
             self.assertFalse(os.path.exists(path), "the socket is left")
