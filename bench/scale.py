@@ -97,22 +97,27 @@ def line(target, wanted, value, met, text):
     return {"target": target, "wanted": wanted, "value": value, "met": met, "measured": text}
 
 
+def alternate(options, server, clients, alone):
+    """Rounds of the server under so many clients and of in_process(*alone); the server ends."""
+    found = {"served": [], "alone": [], "command": shlex.join(server.words)}
+    try:
+        for _ in range(options.rounds):
+            found["served"].append(server.load(clients, options.seconds))
+            found["alone"].append(in_process(options, *alone))
+    finally:
+        server.stop()
+    return found
+
+
 def measure_small(options, folder):
     """LeNet: what a request adds to an inference."""
     model = "models/lenet5.onnx"
-    server = Server(options, "lenet5", model, folder, "--max-batch", "1")
-    alone, served = [], []
-    try:
-        for _ in range(options.rounds):
-            served.append(server.load(1, options.seconds))
-            alone.append(in_process(options, model, [], 20000))
-    finally:
-        server.stop()
+    part = alternate(options, Server(options, "lenet5", model, folder, "--max-batch", "1"), 1, (model, [], 20000))
+    served, alone = part["served"], part["alone"]
     p50 = median(served, "p50_us") - median(alone, "p50_us")
     p99 = median(served, "p99_us") - median(alone, "p50_us")
     return [line("LeNet, one client, unix socket: added latency, median", "<= 150 us", p50, p50 <= 150, f"{p50:.0f} us"),
-            line("the same, 99 of 100", "<= 1 ms", p99, p99 <= 1000, f"{p99 / 1000:.2f} ms")], \
-        {"served": served, "alone": alone, "command": shlex.join(server.words)}
+            line("the same, 99 of 100", "<= 1 ms", p99, p99 <= 1000, f"{p99 / 1000:.2f} ms")], part
 
 
 def measure_large(options, folder):
@@ -120,18 +125,12 @@ def measure_large(options, folder):
     path = f"{folder}/mobilenet_v2.onnx"
     subprocess.run([options.program, "new", "mobilenet_v2", "-o", path], cwd=ROOT, check=True, capture_output=True)
     server = Server(options, "mobilenet_v2", path, folder, "--shape", "input=1x3x224x224")
-    alone, served = [], []
-    try:
-        for _ in range(options.rounds):
-            served.append(server.load(8, options.seconds))
-            alone.append(in_process(options, path, ["--shape", "input:1x3x224x224"], 60))
-    finally:
-        server.stop()
+    part = alternate(options, server, 8, (path, ["--shape", "input:1x3x224x224"], 60))
+    served, alone = part["served"], part["alone"]
     rates = [one["requests"] / one["seconds"] for one in served]
     ratio = statistics.median(rates) / median(alone, "items_per_second")
     text = f"{ratio:.2f} ({statistics.median(rates):.1f} of {median(alone, 'items_per_second'):.1f} items a second)"
-    return [line("MobileNetV2, 8 clients, binary: throughput beside one process", ">= 0.9", ratio, ratio >= 0.9, text)], \
-        {"served": served, "alone": alone, "command": shlex.join(server.words)}
+    return [line("MobileNetV2, 8 clients, binary: throughput beside one process", ">= 0.9", ratio, ratio >= 0.9, text)], part
 
 
 def main():
