@@ -3,12 +3,10 @@
 
 #include <prometheus/registry.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "models/request.hpp"
 

@@ -26,10 +26,10 @@ using GenericSocket = asio::generic::stream_protocol::socket;
 
 constexpr int kBacklog = 512;
 
-/// An acceptor of either kind of address.
 /// Processes that build kernels must not hold it.
 void close_on_exec(int file) { ::fcntl(file, F_SETFD, FD_CLOEXEC); }
 
+/// An acceptor of either kind of address.
 GenericAcceptor listening(const asio::any_io_executor& context,
                           const asio::generic::stream_protocol::endpoint& at,
                           const std::string& what) {
@@ -242,42 +242,5 @@ void HttpServer::run(std::chrono::seconds most, const std::function<void()>& dra
 }
 
 std::size_t HttpServer::connections() const { return inside_->open; }
-
-std::size_t HttpReply::bytes() const {
-  std::size_t bytes = text.size();
-  for (const Tensor& binary : binaries) bytes += binary.bytes();
-  return bytes;
-}
-
-const char* reason_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Payload Too Large";
-    case 415:
-      return "Unsupported Media Type";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    default:
-      return "Unknown";
-  }
-}
 
 }  // namespace morton::serve

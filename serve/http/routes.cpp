@@ -98,8 +98,7 @@ HttpReply wrong_method(const std::string& right) {
   return reply_of(405, error_json("this path is for " + right));
 }
 
-}  // namespace
-
+/// A path in its parts, with what %XX stands for: "/v2/models/m" is v2, models, m.
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
   std::string part;
@@ -124,6 +123,20 @@ std::vector<std::string> parts_of(const std::string& path) {
   return parts;
 }
 
+/// What the log says of any request.
+AccessRecord record_of(const HttpRequest& request, int status, std::size_t bytes_in,
+                       std::size_t bytes_out) {
+  return {request.client,
+          request.method,
+          request.path,
+          status,
+          bytes_in,
+          bytes_out,
+          1e3 * seconds_since(request.arrived)};
+}
+
+}  // namespace
+
 Routes::Routes(ModelRepository& repository, Metrics& metrics, AccessLog& log)
     : repository_(repository), metrics_(metrics), log_(log) {}
 
@@ -140,8 +153,7 @@ void Routes::take(HttpRequest request, Done done) {
     }
   }
   const auto logged = [this, request, done = std::move(done)](HttpReply reply) {
-    log_.write({request.client, request.method, request.path, reply.status,
-                request.body->bytes().size(), reply.bytes(), 1e3 * seconds_since(request.arrived)});
+    log_.write(record_of(request, reply.status, request.body->bytes().size(), reply.bytes()));
     done(std::move(reply));
   };
   const bool changes = parts.size() == 5 && parts[0] == "v2" && parts[1] == "repository" &&
@@ -157,8 +169,7 @@ void Routes::take(HttpRequest request, Done done) {
 }
 
 void Routes::refused(const HttpRequest& request, int status) {
-  log_.write({request.client, request.method, request.path, status, 0, 0,
-              1e3 * seconds_since(request.arrived)});
+  log_.write(record_of(request, status, 0, 0));
 }
 
 HttpReply Routes::at_once(const std::vector<std::string>& parts, const HttpRequest& request) {
@@ -307,7 +318,7 @@ void Routes::ask(const std::shared_ptr<Answering>& answering) {
 }
 
 /// Throws what writing the answer throws.
-HttpReply Routes::answer_of(Answering& answering, const Outcome& outcome, AccessRecord& record) {
+HttpReply Routes::answer_of(Answering& answering, const Outcome& outcome) {
   // Of models that are here: others would add a name for each request.
   ModelMetrics* const metrics = answering.model ? &metrics_.of(answering.model->name()) : nullptr;
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
@@ -320,9 +331,6 @@ HttpReply Routes::answer_of(Answering& answering, const Outcome& outcome, Access
   HttpReply reply = reply_of(200, std::move(response.json));
   if (!response.binaries.empty()) reply.content_type = "application/octet-stream";
   reply.binaries = std::move(response.binaries);
-  record.batch = answer.times.batch;
-  record.queue_ms = 1e3 * answer.times.queue;
-  record.compute_ms = 1e3 * answer.times.compute;
   metrics->answered(answer.times, seconds_since(answering.request.arrived));
   return reply;
 }
@@ -330,21 +338,20 @@ HttpReply Routes::answer_of(Answering& answering, const Outcome& outcome, Access
 /// Called by models' threads too, which must live on.
 void Routes::finish(const std::shared_ptr<Answering>& answering, Outcome outcome) {
   HttpReply reply;
-  AccessRecord record;
   try {
-    reply = answer_of(*answering, outcome, record);
+    reply = answer_of(*answering, outcome);
   } catch (const std::exception& error) {
     reply = reply_of(500, error_json(error.what()));
   }
   const HttpRequest& request = answering->request;
   if (log_.is_on()) {
-    record.client = request.client;
-    record.method = request.method;
-    record.path = request.path;
-    record.status = reply.status;
-    record.bytes_in = request.body->bytes().size();
-    record.bytes_out = reply.bytes();
-    record.ms = 1e3 * seconds_since(request.arrived);
+    AccessRecord record =
+        record_of(request, reply.status, request.body->bytes().size(), reply.bytes());
+    if (const auto* answer = std::get_if<Answered>(&outcome); answer && reply.status == 200) {
+      record.batch = answer->times.batch;
+      record.queue_ms = 1e3 * answer->times.queue;
+      record.compute_ms = 1e3 * answer->times.compute;
+    }
     log_.write(record);
   }
   answering->done(std::move(reply));

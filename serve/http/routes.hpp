@@ -16,9 +16,6 @@
 
 namespace morton::serve {
 
-/// A path in its parts, with what %XX stands for: "/v2/models/m" is v2, models, m.
-[[nodiscard]] std::vector<std::string> parts_of(const std::string& path);
-
 /// The Open Inference Protocol's paths, and /metrics.
 class Routes {
  public:
@@ -45,8 +42,7 @@ class Routes {
   /// Finds the model and asks it.
   void ask(const std::shared_ptr<Answering>& answering);
   void finish(const std::shared_ptr<Answering>& answering, Outcome outcome);
-  [[nodiscard]] HttpReply answer_of(Answering& answering, const Outcome& outcome,
-                                    AccessRecord& record);
+  [[nodiscard]] HttpReply answer_of(Answering& answering, const Outcome& outcome);
   [[nodiscard]] HttpReply model(const std::vector<std::string>& parts, const HttpRequest& request);
   [[nodiscard]] HttpReply at_once(const std::vector<std::string>& parts,
                                   const HttpRequest& request);

@@ -52,18 +52,14 @@ class ServedModel::Worker {
   Worker(ServedModel& owner, const Model& model, const Device& device,
          const CompileOptions& options)
       : owner_(owner), model_(compile(model, device, options)) {
-    if (owner_.input_items_.empty()) {
-      is_loading_ = false;
-      return;
-    }
+    if (owner_.input_items_.empty()) return;
     std::vector<Shape> shapes;
     for (const PortInfo& port : model_.inputs()) shapes.push_back(port.shape);
     for (std::int64_t size = 1;; size = batch_size_for(size + 1, owner_.max_batch_)) {
       for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i][owner_.input_items_[i]] = size;
-      static_cast<void>(session_for(shapes));
+      make_session(shapes, Life::lasting);
       if (size == owner_.max_batch_) break;
     }
-    is_loading_ = false;
   }
 
   void work() {
@@ -75,10 +71,12 @@ class ServedModel::Worker {
   }
 
  private:
+  /// Sessions that are made when the model is loaded stay.
+  enum class Life : std::uint8_t { lasting, passing };
   struct Kept {
     std::vector<Shape> shapes;
     Session session;
-    bool is_prepared;  ///< made when the model was loaded: it stays
+    Life life;
   };
 
   void carry_out(std::vector<Pending>& batch) {
@@ -155,6 +153,17 @@ class ServedModel::Worker {
       sessions_.splice(sessions_.begin(), sessions_, found);
       return sessions_.front().session;
     }
+    make_session(shapes, Life::passing);
+    if (std::ranges::count(sessions_, Life::passing, &Kept::life) > kMostOtherSessions) {
+      const auto oldest = std::find_if(sessions_.rbegin(), sessions_.rend(),
+                                       [](const Kept& one) { return one.life == Life::passing; });
+      sessions_.erase(std::prev(oldest.base()));
+    }
+    return sessions_.front().session;
+  }
+
+  /// Before the others.
+  void make_session(const std::vector<Shape>& shapes, Life life) {
     std::vector<Shape> own;
     InputShapes wanted;
     for (const PortInfo& port : model_.inputs()) {
@@ -163,28 +172,18 @@ class ServedModel::Worker {
     }
     const CompiledModel model =
         own == shapes ? model_ : model_.with_shapes(wanted, CompiledModel::Missing::build);
-    const auto is_other = [](const Kept& one) { return !one.is_prepared; };
-    if (std::ranges::count_if(sessions_, is_other) >= kMostOtherSessions) {
-      const auto oldest = std::find_if(sessions_.rbegin(), sessions_.rend(), is_other);
-      sessions_.erase(std::prev(oldest.base()));
-    }
-    sessions_.push_front({shapes, Session(model), is_loading_});
-    return sessions_.front().session;
+    sessions_.push_front({shapes, Session(model), life});
   }
 
   ServedModel& owner_;
   CompiledModel model_;
   std::list<Kept> sessions_;  ///< those used last first
-  bool is_loading_ = true;
 };
 
 ServedModel::ServedModel(std::string name, std::string version, const std::string& path,
                          const ServingOptions& options)
     : name_(std::move(name)), version_(std::move(version)) {
-  LoadOptions load;
-  load.weights_folder = options.weights_folder;
-  load.limits = options.limits;
-  const Model model = Model::load(path, load);
+  const Model model = Model::load(path);
   inputs_ = model.inputs();
   outputs_ = model.outputs();
   const std::map<std::string, Shape> given = own_shapes(options.shapes);

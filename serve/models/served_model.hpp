@@ -32,8 +32,6 @@ struct ServingOptions {
   /// Of inputs whose extents are open beside the batch: by the input's name, or as MODEL:INPUT.
   std::map<std::string, Shape> shapes;
   DType precision = DType::f32;
-  std::string weights_folder;
-  LoadLimits limits;
 };
 
 /// A version of a model, compiled, with the threads that compute it.

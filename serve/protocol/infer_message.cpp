@@ -261,9 +261,8 @@ std::vector<std::pair<const NamedTensor*, bool>> chosen_of(const InferRequest& r
 }  // namespace
 
 RequestBody::RequestBody(std::size_t bytes)
-    : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes + padding())), size_(bytes) {}
-
-std::size_t RequestBody::padding() { return simdjson::SIMDJSON_PADDING; }
+    : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes + simdjson::SIMDJSON_PADDING)),
+      size_(bytes) {}
 
 InferRequest read_infer_request(const std::shared_ptr<const RequestBody>& body,
                                 std::size_t json_bytes) {

@@ -36,8 +36,6 @@ class RequestBody {
   explicit RequestBody(std::size_t bytes);
   [[nodiscard]] std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
-  /// Bytes behind `bytes()` that are there.
-  [[nodiscard]] static std::size_t padding();
 
  private:
   std::unique_ptr<std::byte[]> bytes_;
