@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -23,6 +25,7 @@
 #include "device/workers/kernel_job.hpp"
 #include "device/workers/pocl_objects.hpp"
 #include "device/workers/private_folder.hpp"
+#include "device/workers/worker_pool.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
@@ -98,6 +101,30 @@ TEST(JobQueueTest, AHelperThatDiesIsAProblemOfItsJob) {
   EXPECT_THAT(outcomes[0].problem, HasSubstr("ended with status 1"));
   EXPECT_THROW(static_cast<void>(carry_out_jobs("/bin/false", {twice_job("/proc/none")}, {})),
                Error);
+}
+
+TEST(WorkerPoolTest, AWorkerIsTakenAgainByItsProcessInItsEnvironment) {
+  const auto started = [] {
+    std::unique_ptr<WorkerProcess> worker = take_worker("cat");  // which answers what it is asked
+    static_cast<void>(worker->ask({{"asked", 1}}, 60e3));
+    return worker;
+  };
+  std::unique_ptr<WorkerProcess> worker = started();
+  ASSERT_TRUE(worker->is_running());
+  const WorkerProcess* const first = worker.get();
+  keep_worker("cat", std::move(worker));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(take_worker("cat")->is_running() ? 1 : 0);
+  int state = 1;
+  ::waitpid(child, &state, 0);
+  EXPECT_EQ(state, 0);
+  EXPECT_FALSE(take_worker("/bin/cat")->is_running());
+  ::setenv("POCL_WORK_GROUP_METHOD", "cbs", 1);
+  EXPECT_FALSE(take_worker("cat")->is_running());
+  ::unsetenv("POCL_WORK_GROUP_METHOD");
+  worker = take_worker("cat");
+  EXPECT_EQ(worker.get(), first);
+  EXPECT_EQ(worker->ask({{"asked", 2}}, 60e3).json.at("asked"), 2);
 }
 
 TEST(PrivateFolderTest, RemovesThoseOfProcessesThatAreGone) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/workers/compile_worker.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +28,7 @@
 #include "device/workers/kernel_job.hpp"
 #include "device/workers/pocl_objects.hpp"
 #include "device/workers/private_folder.hpp"
+#include "device/workers/worker_pool.hpp"
 
 namespace morton::device {
 namespace {
@@ -143,9 +147,17 @@ Json answer_to(const std::string& line, CompileWorker& worker) {
   }
 }
 
-/// The next line of the standard input, without its end; false where there is none.
+/// The next line of the standard input, without its end; false where there is none, or none has
+/// begun for as long as a worker waits.
 bool read_line(std::string& line) {
   line.clear();
+  // Requests come one at a time, so nothing has been read ahead.
+  pollfd waiting{STDIN_FILENO, POLLIN, 0};
+  const int most = static_cast<int>(std::chrono::milliseconds(kWorkerWaits).count());
+  int begun = 0;
+  while ((begun = ::poll(&waiting, 1, most)) < 0 && errno == EINTR) {
+  }
+  if (begun == 0) return false;
   for (int c = std::getc(stdin); c != EOF; c = std::getc(stdin)) {
     if (c == '\n') return true;
     line += static_cast<char>(c);

@@ -10,14 +10,17 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files/trusted.hpp"
 #include "base/processes/worker_process.hpp"
+#include "device/workers/worker_pool.hpp"
 
 namespace morton::device {
 namespace {
@@ -101,7 +104,7 @@ class JobQueue {
   };
 
   void work() {
-    WorkerProcess process({helper_});
+    std::unique_ptr<WorkerProcess> process = take_worker(helper_);
     while (const auto next = take()) {
       FileLock lock(jobs_[next->job].path);
       if (next->turn == Turn::again) {
@@ -111,13 +114,13 @@ class JobQueue {
         waiting_.push_back({next->job, Turn::again});
         continue;
       }
-      JobOutcome outcome = outcome_of(jobs_[next->job], process);
+      JobOutcome outcome = outcome_of(jobs_[next->job], *process);
       const std::lock_guard guard(mutex_);
       if (outcome.end == JobOutcome::End::unkept) waiting_.clear();  // the others would be in vain
       outcomes_[next->job] = std::move(outcome);
       if (one_done_) one_done_();
     }
-    process.finish();  // it removes its folder
+    keep_worker(helper_, std::move(process));
   }
 
   std::optional<Waiting> take() {
