@@ -12,9 +12,15 @@ if(MORTON_WERROR)
   target_compile_options(morton_flags INTERFACE -Werror)
 endif()
 
-if(MORTON_SANITIZE)
+if(MORTON_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
+elseif(MORTON_SANITIZE STREQUAL "thread")
+  # It does not know fences of their own (-Wtsan), and sees what atomic variables order.
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+elseif(MORTON_SANITIZE)
+  message(FATAL_ERROR "MORTON_SANITIZE is '${MORTON_SANITIZE}': expected OFF, address or thread")
 endif()
 # A conversion to an integer that does not hold the value is undefined too, and clang asks for it by name.
 if(MORTON_FUZZ)

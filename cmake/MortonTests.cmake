@@ -5,9 +5,19 @@ find_package(benchmark REQUIRED)
 
 # Kernels are compiled and run by PoCL where there is no GPU; this makes it the same everywhere.
 set(MORTON_TEST_ENVIRONMENT POCL_MAX_PTHREAD_COUNT=2 POCL_AFFINITY=1 POCL_MEMORY_LIMIT=2 MORTON_BACKGROUND=off)
+# Of one entry, at most.
+set(MORTON_SUITE_SECONDS 900)
 if(MORTON_SANITIZE)
+  set(MORTON_SUITE_SECONDS 3600)
+endif()
+if(MORTON_SANITIZE STREQUAL "address")
   set(suppressions ${PROJECT_SOURCE_DIR}/tools/lsan_suppressions.txt)
   list(APPEND MORTON_TEST_ENVIRONMENT LSAN_OPTIONS=suppressions=${suppressions}:print_suppressions=0)
+elseif(MORTON_SANITIZE STREQUAL "thread")
+  # Code of drivers is not instrumented: their memory is theirs, their locks are seen.
+  set(suppressions ${PROJECT_SOURCE_DIR}/tools/tsan_suppressions.txt)
+  list(APPEND MORTON_TEST_ENVIRONMENT
+       TSAN_OPTIONS=suppressions=${suppressions}:ignore_noninstrumented_modules=1:print_suppressions=0)
 endif()
 
 # Tests find the repository's files and the program by these names; relative ones make programs that
