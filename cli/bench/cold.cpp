@@ -87,6 +87,7 @@ std::vector<std::string> arguments_of(const ModelOptions& options) {
     words.insert(words.end(), {name, value});
   };
   if (!options.workspace_limit.empty()) add("--workspace-limit", options.workspace_limit);
+  if (!options.weight_limit.empty()) add("--weight-limit", options.weight_limit);
   if (options.max_kernel_ms) add("--max-kernel-ms", fmt::format("{}", *options.max_kernel_ms));
   if (!options.conv.empty()) add("--conv", options.conv);
   const KernelOptions& kernels = options.kernels;

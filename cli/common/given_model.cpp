@@ -32,6 +32,7 @@ std::string choices_in(const ModelOptions& model) {
   add("--set", !options.set.empty());
   add("--tuning", !options.tuning.empty());
   add("--workspace-limit", !model.workspace_limit.empty());
+  add("--weight-limit", !model.weight_limit.empty());
   add("--max-kernel-ms", model.max_kernel_ms.has_value());
   add("--conv", !model.conv.empty());
   add("--precision", options.precision != KernelOptions().precision);

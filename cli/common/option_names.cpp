@@ -83,6 +83,7 @@ constexpr OptionName kOptions[] = {
     {"use", "--use"},
     {"validation", "--validation"},
     {"weight_decay", "--weight-decay"},
+    {"weight_limit_bytes", "--weight-limit"},
     {"weights_folder", "--weights-folder"},
     {"worst_in_float", "--keep-worst"},
 };

@@ -100,6 +100,9 @@ CompileOptions compile_options(const ModelOptions& options) {
   if (!options.workspace_limit.empty()) {
     result.limits.workspace_bytes = parse_bytes("--workspace-limit", options.workspace_limit);
   }
+  if (!options.weight_limit.empty()) {
+    result.limits.weight_bytes = parse_bytes("--weight-limit", options.weight_limit);
+  }
   result.limits.kernel_ms = options.max_kernel_ms;
   const bool limited = !options.workspace_limit.empty();
   apply(find_conv_path(options.conv), limited ? Limit::given : Limit::open, result);

@@ -126,6 +126,11 @@ void add_options(CLI::App& command, ModelOptions& options) {
                   "GPU's own memory if that is more)")
       ->option_text("BYTES");
   command
+      .add_option("--weight-limit", options.weight_limit,
+                  "Most device memory for weights: 32MiB; those beyond come from a file in each "
+                  "run, while the steps before compute (docs/memory.md)")
+      ->option_text("BYTES");
+  command
       .add_option(
           "--max-kernel-ms", options.max_kernel_ms,
           "Most time that a kernel may take by the plan's estimate; longer ones are computed "

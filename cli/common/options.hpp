@@ -59,6 +59,7 @@ struct ModelOptions {
   std::vector<std::string> shapes;
   std::vector<std::string> also;  ///< other shapes, each as --shape has them, commas between inputs
   std::string workspace_limit;    ///< "8MiB"; empty: the library's
+  std::string weight_limit;       ///< likewise; empty: none
   std::optional<double> max_kernel_ms;
   std::string conv;  ///< a name of conv_path.hpp; empty: as "auto"
   KernelOptions kernels;

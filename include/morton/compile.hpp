@@ -74,6 +74,8 @@ struct CompileOptions {
   struct Limits {
     /// Most bytes of recipes' temporaries; else 64 MiB, or a 256th of a GPU's own memory if more.
     std::optional<std::int64_t> workspace_bytes;
+    /// Most device memory of weights; others take turns, from a file (docs/memory.md), untried.
+    std::optional<std::int64_t> weight_bytes;
     /// Most milliseconds of a kernel by the plan's estimate, at least 0.1 (docs/devices.md).
     std::optional<double> kernel_ms;
   } limits;
@@ -111,13 +113,11 @@ struct CompileOptions {
   /// report them, or fail with UnsupportedError.
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
   /// Kernels that the cache folder cannot take, being full or not writable: report them and use
-  /// them in this process alone; or fail with UsageError at the first, where keeping them is what
-  /// the model is compiled for.
+  /// them in this process alone; or fail with UsageError at the first.
   enum class Unkept : std::uint8_t { report, refuse } unkept = Unkept::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const Message&)> log;
-  /// Told, while programs are built and run for the first time, which share of them is done (0 to
-  /// 1); not again by `with_shapes`. May be empty.
+  /// Told, while programs are built and first run, which share is done (0 to 1). May be empty.
   std::function<void(double)> progress;
 };
 
@@ -147,7 +147,8 @@ struct CompileReport {
   };
   /// Of the device.
   struct Memory {
-    std::int64_t weight_bytes = 0;  ///< of constants
+    std::int64_t weight_bytes = 0;    ///< of constants, and of the places where some take turns
+    std::int64_t streamed_bytes = 0;  ///< of constants that come from a file in each run
     /// Of a model made by with_shapes: constants that it shares with the one that it was made from;
     /// `weight_bytes` are those of its own.
     std::int64_t shared_weight_bytes = 0;
@@ -156,8 +157,7 @@ struct CompileReport {
     std::int64_t activation_bytes = 0;
     /// Of blocks that temporaries and copies have to themselves, for each session.
     std::int64_t workspace_bytes = 0;
-    /// The most that is in use at one time, alignment included: no plan with these steps needs
-    /// less. Of both together, and of either alone.
+    /// The most that is in use at one time, alignment included: of both together, and of each.
     std::int64_t largest_live_bytes = 0;
     std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
   };

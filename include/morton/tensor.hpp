@@ -83,6 +83,9 @@ class MORTON_API Tensor {
 
   /// The same bytes under another shape of equal size; throws ModelError otherwise.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
+  /// Some rows of the outermost dimension, of whole bytes each: the same bytes. Throws UsageError
+  /// where there are no such rows.
+  [[nodiscard]] Tensor rows(std::int64_t first, std::int64_t count) const;
   /// An owned copy.
   [[nodiscard]] Tensor clone() const;
   /// An owned copy converted element by element (see `set`).

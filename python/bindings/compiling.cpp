@@ -46,6 +46,8 @@ const std::vector<std::pair<const char*, Setter>>& setters() {
                   Kept&) { o.precision.sums = parse_dtype(v.cast<std::string>()); }},
       {"workspace_limit_bytes",
        [](Options& o, py::handle v, Kept&) { o.limits.workspace_bytes = v.cast<std::int64_t>(); }},
+      {"weight_limit_bytes",
+       [](Options& o, py::handle v, Kept&) { o.limits.weight_bytes = v.cast<std::int64_t>(); }},
       {"max_kernel_ms",
        [](Options& o, py::handle v, Kept&) { o.limits.kernel_ms = v.cast<double>(); }},
       {"tuning",
@@ -114,6 +116,7 @@ py::dict report_of(const CompiledModel& model) {
   facts["upload_ms"] = report.times.upload_ms;
   facts["self_test_ms"] = report.times.self_test_ms;
   facts["weight_bytes"] = report.memory.weight_bytes;
+  facts["streamed_bytes"] = report.memory.streamed_bytes;
   facts["activation_bytes"] = report.memory.activation_bytes;
   facts["workspace_bytes"] = report.memory.workspace_bytes;
   facts["notes"] = printed(report.notes);

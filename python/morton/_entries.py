@@ -10,7 +10,7 @@ SKIPPED_PASSES = ["compute_in_codes", "keep_codes", "merge_equal_nodes", "fold_e
                   "fold_pads", "fold_batch_norms", "fold_gates", "part_decoding", "fuse_epilogues"]
 OTHER_PASSES = ["remove_dead_code", "remove_identities", "fold_constants", "cut_nodes"]
 
-_NUMBERS = {"batch", "workspace_limit_bytes"}
+_NUMBERS = {"batch", "workspace_limit_bytes", "weight_limit_bytes"}
 _REALS = {"max_kernel_ms"}
 _LISTS = {"exclude": str, "local": int, "tuning_files": str, "skip_passes": str, "catalogue_files": str,
           "weights": float}

@@ -51,6 +51,7 @@ class CompileOptions(TypedDict, total=False):
     precision: Literal["f32", "f16", "bf16", "tf32"]
     sums: Literal["f32", "f16"]
     workspace_limit_bytes: int
+    weight_limit_bytes: int
     max_kernel_ms: float
     tuning: Literal["use", "ignore"]
     self_test: Literal["once", "off"]
@@ -71,6 +72,7 @@ class CompileReport(TypedDict):
     upload_ms: float
     self_test_ms: float
     weight_bytes: int
+    streamed_bytes: int
     activation_bytes: int
     workspace_bytes: int
     notes: list[str]

@@ -125,9 +125,10 @@ std::vector<std::int64_t> lengths_of(const Cut& cut, std::int64_t pieces) {
   return lengths;
 }
 
-/// The stretch of `data` from `begin` on, along one dimension.
+/// The stretch of `data` from `begin` on, along one dimension; rows are not copied.
 Tensor stretch_of(const Tensor& data, std::size_t dimension, std::int64_t begin,
                   std::int64_t length) {
+  if (dimension == 0) return data.rows(begin, length);
   Shape shape = data.shape();
   const std::int64_t extent = std::exchange(shape[dimension], length);
   Tensor part = Tensor::allocate(data.dtype(), shape);
@@ -247,14 +248,23 @@ std::vector<Cut> cuts_of(const Graph& graph, const Node& node) {
   return cuts.take();
 }
 
+bool cuts_weights(const Graph& graph, const Node& node, const Cut& cut) {
+  return std::ranges::any_of(cut.inputs, [&](const CutInput& input) {
+    return constant_data(graph, node.inputs[input.input]) != nullptr;
+  });
+}
+
 int cut_nodes(Graph& graph, const PassOptions& options) {
   int cut = 0;
   if (options.pieces.empty()) return cut;
   // Parts stand behind all others, and may be cut again.
   for (NodeId n(0); has_node(graph, n);) {
     const auto pieces = options.pieces.find(graph.node(n).name);
-    const std::vector<Cut> ways =
+    std::vector<Cut> ways =
         pieces == options.pieces.end() ? std::vector<Cut>{} : cuts_of(graph, graph.node(n));
+    if (options.weights_in_pieces.contains(graph.node(n).name)) {
+      std::erase_if(ways, [&](const Cut& way) { return !cuts_weights(graph, graph.node(n), way); });
+    }
     if (ways.empty()) {
       n = n.moved(1);
       continue;

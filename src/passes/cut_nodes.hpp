@@ -31,4 +31,7 @@ struct Cut {
 /// and elementwise operators are known. The graph has its shapes inferred.
 [[nodiscard]] std::vector<Cut> cuts_of(const Graph& graph, const Node& node);
 
+/// Whether each part reads its part of a constant alone.
+[[nodiscard]] bool cuts_weights(const Graph& graph, const Node& node, const Cut& cut);
+
 }  // namespace morton::passes

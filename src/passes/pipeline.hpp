@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct PassOptions {
   /// Names of nodes, as they are before cut_nodes or as it names parts, that are computed in so
   /// many parts.
   std::map<std::string, std::int64_t> pieces{};
+  /// Of those nodes, the ones whose weights are to be cut, whatever else is cut with them.
+  std::set<std::string> weights_in_pieces{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
   std::vector<std::string> skip{};
   /// `elements`, `folded_bytes` and `seconds` hold for the passes.

@@ -12,6 +12,7 @@
 #include "run/host_memory.hpp"
 #include "run/loaded_plan.hpp"
 #include "run/shared_constants.hpp"
+#include "run/streamed_weights.hpp"
 
 namespace morton::run {
 namespace {
@@ -19,15 +20,26 @@ namespace {
 /// Host memory for packed weights on their way to the device.
 constexpr std::int64_t kSlabBytes = std::int64_t{16} << 20;
 
+/// Packs a constant, slab by slab.
+void pack_slabs(const Value& value, const layout::TakeSlab& take) {
+  if (value.view) {
+    pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement, kSlabBytes,
+                          take);
+  } else {
+    pack_in_slabs(value.data, value.arrangement, kSlabBytes, take);
+  }
+}
+
 }  // namespace
 
 void LoadedPlan::take_constants() {
   const Indexed<ValueId, ValueId> same = shared_constants(plan_, family_->plan());
   for (const ValueId v : same.ids()) {
-    if (!same[v] || is_for_loading(v)) continue;
+    if (!same[v] || is_for_loading(v) || plan_.values[v].is_streamed) continue;
+    if (family_->plan().values[same[v]].is_streamed) continue;
     is_taken_[v] = 1;
     constants_[v] = family_->constant(same[v]);
-    shared_bytes_ += plan_.values[v].bytes;
+    figures_.shared_bytes += plan_.values[v].bytes;
   }
 }
 
@@ -138,12 +150,22 @@ void LoadedPlan::drop_what_was_for_loading() {
 
 void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
   const Value& value = plan_.values[id];
+  if (value.is_streamed) {
+    if (value.kind == Value::Kind::derived || value.memory_of) return;
+    const std::span<std::byte> whole = streamed_->bytes_of(id);
+    pack_slabs(value, [&](const layout::Slab& slab) {
+      slab.fill(whole.subspan(static_cast<std::size_t>(slab.offset_bytes),
+                              static_cast<std::size_t>(slab.bytes)));
+      value.data.drop_pages();
+    });
+    return;
+  }
   const std::int64_t bytes = std::max<std::int64_t>(value.bytes, 1);
   if (family_ == nullptr) {
     constants_[id] = blocks_[value.block].slice(value.offset_bytes, bytes);
   } else {
     std::vector<Block>& blocks = is_for_loading(id) ? loading_.blocks : own_blocks_;
-    if (!is_for_loading(id)) own_bytes_ += value.bytes;
+    if (!is_for_loading(id)) figures_.own_bytes += value.bytes;
     blocks.push_back(device(value.device).memory().allocate(bytes));
     constants_[id] = blocks.back().slice(0, bytes);
   }
@@ -167,12 +189,7 @@ void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
     }
     value.data.drop_pages();
   };
-  if (value.view) {
-    pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement, kSlabBytes,
-                          take);
-  } else {
-    pack_in_slabs(value.data, value.arrangement, kSlabBytes, take);
-  }
+  pack_slabs(value, take);
   if (mapped) mapped->unmap();
 }
 
@@ -199,6 +216,24 @@ void LoadedPlan::upload_for_loading(std::size_t load_step, const Lifetimes& live
   }
 }
 
+void LoadedPlan::make_room_for_streamed(const Step& step) {
+  for (const ValueId v : step.writes) {
+    const Value& value = plan_.values[v];
+    if (!value.is_streamed) continue;
+    loading_.blocks.push_back(device(step.device).memory().allocate(value.bytes));
+    constants_[v] = loading_.blocks.back().slice(0, std::max<std::int64_t>(value.bytes, 1));
+  }
+}
+
+void LoadedPlan::take_streamed(const Step& step, const cl::CommandQueue& queue) {
+  for (const ValueId v : step.writes) {
+    if (!plan_.values[v].is_streamed) continue;
+    read_buffer(queue, device(step.device).info(), constants_[v], 0, streamed_->bytes_of(v));
+    constants_[v] = cl::Buffer();
+    loading_.blocks.pop_back();  // of the same size as the next one, mostly
+  }
+}
+
 void LoadedPlan::run_load_steps() {
   const Lifetimes lives = load_lifetimes(plan_);
   for (const DeviceIndex index : devices_.ids()) {
@@ -211,9 +246,11 @@ void LoadedPlan::run_load_steps() {
         if (step.device != index || loading_.is_to_run[s] == 0) continue;
         // The queue is in order: this waits for steps that read what lay in the same place.
         upload_for_loading(s, lives, queue);
+        make_room_for_streamed(step);
         launched.push_back(
             launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
         launched.back()->enqueue(queue, nullptr);
+        take_streamed(step, queue);
       }
       queue.finish();
     });

@@ -12,6 +12,7 @@
 #include "launch/library.hpp"
 #include "run/host_memory.hpp"
 #include "run/program_builds.hpp"
+#include "run/streamed_weights.hpp"
 
 namespace morton::run {
 namespace {
@@ -64,10 +65,14 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
     return_unneeded_memory(block_bytes(plan_, PlannedBlock::Kind::weights));
   }
   find_load_steps();
+  const std::filesystem::path& folder = device().cache_folder();
+  streamed_ = std::make_shared<StreamedWeights>(
+      plan_, (folder.empty() ? std::filesystem::temp_directory_path() : folder).string());
   upload_constants(ahead);
   run_load_steps();
   drop_what_was_for_loading();
-  upload_ms_ = watch.milliseconds();
+  streamed_->written();
+  figures_.upload_ms = watch.milliseconds();
 }
 
 void LoadedPlan::take_programs() {
@@ -138,7 +143,7 @@ std::string LoadedPlan::weights_in(BlockId block) const {
         device(planned.device).make_queue(OpenClDevice::QueueKind::plain);
     for (const ValueId v : plan_.values.ids()) {
       const Value& value = plan_.values[v];
-      if (!is_fixed(value) || value.block != block) continue;
+      if (!is_resident(value) || value.block != block) continue;
       read_buffer(queue, device(planned.device).info(), constants_[v], 0,
                   bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
                                 static_cast<std::size_t>(value.bytes)));

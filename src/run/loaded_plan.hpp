@@ -16,6 +16,8 @@
 
 namespace morton::run {
 
+class StreamedWeights;
+
 /// What a plan that was compiled ahead brings along.
 struct CompiledAhead {
   /// By program; none at all: they are built from source.
@@ -55,17 +57,19 @@ class LoadedPlan {
   /// A step that computes (no transfer), with its arguments set. Throws cl::Error.
   [[nodiscard]] std::unique_ptr<LaunchedStep> launch(const Step& step,
                                                      const BufferOf& buffer_of) const;
-  /// Memory of a constant or derived value.
+  /// Memory of a constant or derived value that stays on the device.
   [[nodiscard]] const cl::Buffer& constant(ValueId value) const;
+  /// The weights that runners bring to the device by turns.
+  [[nodiscard]] const StreamedWeights& streamed() const { return *streamed_; }
   /// The binary of a program; call after every step has run. Throws DeviceError.
   [[nodiscard]] std::string program_binary(std::size_t program) const;
   /// What lies in a block of weights; zero between the values.
   [[nodiscard]] std::string weights_in(BlockId block) const;
   [[nodiscard]] const BuildReport& builds() const { return builds_; }
-  [[nodiscard]] double upload_ms() const { return upload_ms_; }
+  [[nodiscard]] double upload_ms() const { return figures_.upload_ms; }
   /// Bytes of the constants that are the family's, and of those that are its own.
-  [[nodiscard]] std::int64_t shared_bytes() const { return shared_bytes_; }
-  [[nodiscard]] std::int64_t own_bytes() const { return own_bytes_; }
+  [[nodiscard]] std::int64_t shared_bytes() const { return figures_.shared_bytes; }
+  [[nodiscard]] std::int64_t own_bytes() const { return figures_.own_bytes; }
 
   /// True when some program came from source and is not on disk: it should be stored after a run.
   [[nodiscard]] bool wants_storing() const;
@@ -110,6 +114,9 @@ class LoadedPlan {
   /// Gives back what only load steps read.
   void drop_what_was_for_loading();
   void upload(ValueId id, const cl::CommandQueue& queue);
+  /// Gives what a load step writes memory, if it is streamed; and takes the bytes from there.
+  void make_room_for_streamed(const Step& step);
+  void take_streamed(const Step& step, const cl::CommandQueue& queue);
   void upload_packed(ValueId id, const CompiledAhead& ahead, const cl::CommandQueue& queue);
 
   /// What matters while the constants get to their places.
@@ -130,9 +137,12 @@ class LoadedPlan {
   std::vector<Block> own_blocks_;           ///< of the constants that are not the family's
   Indexed<ValueId, cl::Buffer> constants_;  ///< empty handles for other values
   Indexed<ValueId, char> is_taken_;         ///< whether that is the family's
+  std::shared_ptr<StreamedWeights> streamed_;
   Loading loading_;
-  std::int64_t shared_bytes_ = 0, own_bytes_ = 0;
-  double upload_ms_ = 0.0;
+  struct Figures {
+    std::int64_t shared_bytes = 0, own_bytes = 0;
+    double upload_ms = 0.0;
+  } figures_;
 };
 
 }  // namespace morton::run

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "plan/ir/plan.hpp"
+#include "run/streamed_weights.hpp"
 
 namespace morton::run {
 namespace {
@@ -48,6 +49,9 @@ Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind
     with_device_errors("making a session", info(device), [&] { prepare(device); });
   }
   own_.buffers = buffers_;
+  with_errors("making a session", [&] {
+    transfers_.turns = turns_of(plan, loaded_->streamed(), loaded_->device(), buffers_);
+  });
 }
 
 void Runner::prepare(DeviceIndex device) {
@@ -90,7 +94,7 @@ void Runner::slice_blocks(DeviceIndex device) {
   std::map<std::pair<BlockId, std::int64_t>, Place> places;
   for (const ValueId v : buffers_.ids()) {
     const Value& value = plan.values[v];
-    if (is_fixed(value) || value.device != device) continue;
+    if (is_resident(value) || value.device != device) continue;
     Place& place = places[{value.block, value.offset_bytes}];
     place.bytes = std::max(place.bytes, value.bytes);
     place.values.push_back(v);
@@ -122,7 +126,7 @@ void Runner::finish_quietly() noexcept {
 }
 
 const cl::Buffer& Runner::buffer_of(ValueId value) const {
-  if (is_fixed(value_at(value))) return loaded_->constant(value);
+  if (is_resident(value_at(value))) return loaded_->constant(value);
   return buffers_[value];
 }
 
@@ -153,6 +157,7 @@ void Runner::begin_run() {
                      "' was given for a run that is over; set it again (set_input)");
   }
   return_results();
+  if (transfers_.turns != nullptr) transfers_.turns->begin_run();
   transfers_.read_apart.clear();
   transfers_.stayed.clear();
 }
@@ -241,6 +246,7 @@ void Runner::enqueue_step(std::size_t index, StepEvents* events) {
   const Step& step = loaded_->plan().steps[index];
   // These wait for what is enqueued.
   if (step.transfer() != nullptr) await(value_at(step.transfer()->from).device);
+  if (transfers_.turns != nullptr) transfers_.turns->before_step(index, queue_of(step.device));
   if (is_on_host(step)) await(step.device);
   if (const Transfer* rows = as_lent_rows(index)) {
     transfer_lent(*rows);

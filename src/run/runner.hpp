@@ -24,6 +24,8 @@
 
 namespace morton::run {
 
+class WeightTurns;
+
 /// A call of a library's routine within a step, from the end of the call before it.
 struct CallRecord {
   const char* routine;
@@ -218,6 +220,7 @@ class Runner {
     std::vector<std::byte> staging;       ///< host memory for the largest
     std::set<ValueId> read_apart;         ///< outputs that this run's caller reads from each device
     std::vector<const Transfer*> stayed;  ///< of the last run, whose rows are not on the first
+    std::shared_ptr<WeightTurns> turns;   ///< null where no weights are streamed
   };
   Transfers transfers_;
   struct Writes {

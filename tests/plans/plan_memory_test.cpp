@@ -4,12 +4,14 @@
 // largest live set, on random plans and on real ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
 #include "base/error.hpp"
 #include "plan/ir/verify.hpp"
 #include "plan/lower/memory.hpp"
+#include "plan/lower/streaming.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 
@@ -220,6 +222,63 @@ TEST(PlanMemory, WhatOnlyLoadingReadsTakesTurns) {
   other.quirks.emplace_back(kOverlappingSubBuffers);
   place_memory(in_whole_places, other);
   EXPECT_GE(block_bytes(in_whole_places, PlannedBlock::Kind::loading), 7200);
+}
+
+/// Each step reads weights of its own, of 1 to 8 KiB.
+Plan plan_with_weights(std::size_t steps) {
+  Plan plan;
+  plan.devices = {PlannedDevice{"a test's", ""}};
+  const auto add = [&](Value::Kind kind, std::size_t number, std::int64_t elements) {
+    Value value;
+    value.name = "v" + std::to_string(number);
+    value.kind = kind;
+    value.arrangement = row_major_arrangement(DType::f32, {elements});
+    return plan.values.add(value);
+  };
+  ValueId last = add(Value::Kind::input, 0, 10);
+  plan.inputs.push_back({"x", last});
+  for (std::size_t s = 0; s < steps; ++s) {
+    Step step;
+    step.name = "step" + std::to_string(s);
+    step.reads = {last,
+                  add(Value::Kind::constant, s, 256 * (1 + static_cast<std::int64_t>(s * 5 % 8)))};
+    last = add(s + 1 == steps ? Value::Kind::output : Value::Kind::activation, s, 10);
+    step.writes = {last};
+    step.action = KernelLaunch{InstanceId(0)};
+    plan.steps.push_back(std::move(step));
+  }
+  plan.instances.resize(1);
+  plan.outputs.push_back({"y", last});
+  return plan;
+}
+
+TEST(PlanMemory, WeightsTakeTurnsWithinALimit) {
+  const DeviceInfo device = device_with(std::int64_t{1} << 30);
+  for (const std::int64_t kib : {24, 40, 1000}) {
+    Plan plan = plan_with_weights(32);
+    place_in_turns(plan, device, kib << 10);
+    verify(plan, device);
+    EXPECT_LE(weight_memory(plan), kib << 10);
+    EXPECT_EQ(streamed_bytes(plan) > 0, kib < 144);
+  }
+  // The largest two follow each other: less room than for them there is never.
+  Plan plan = plan_with_weights(32);
+  place_in_turns(plan, device, 1024);
+  verify(plan, device);
+  EXPECT_GE(weight_memory(plan), 12 << 10);
+
+  // Neither may lie over the next one, which comes while it is read.
+  const auto streamed = std::ranges::find_if(plan.values, &Value::is_streamed);
+  const Lifetimes lives = lifetimes(plan);
+  const Value& one = *streamed;
+  for (const ValueId v : plan.values.ids()) {
+    Value& other = plan.values[v];
+    if (&other == &one || !other.is_streamed || lives[v].first > 1) continue;
+    other.offset_bytes = one.offset_bytes;
+    EXPECT_THROW(verify(plan, device), InternalError);
+    return;
+  }
+  FAIL() << "no weights come while the first step runs";
 }
 
 TEST(PlanMemory, AValueLargerThanAnyAllocationIsRefused) {

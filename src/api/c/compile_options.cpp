@@ -145,6 +145,10 @@ constexpr SettableOption kSettable[] = {
      [](Options& o, const GivenOption& g) {
        o.limits.workspace_bytes = whole_number(g, g.value, "a number of bytes");
      }},
+    {"weight_limit_bytes",
+     [](Options& o, const GivenOption& g) {
+       o.limits.weight_bytes = whole_number(g, g.value, "a number of bytes");
+     }},
     {"max_kernel_ms",
      [](Options& o, const GivenOption& g) {
        o.limits.kernel_ms = real_number(g, "a number of milliseconds");

@@ -12,9 +12,10 @@
 namespace morton::api {
 
 std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device) {
-  // The reference's bounds are those of f32.
+  // The reference's bounds are those of f32. A trial has all weights at once.
   const bool tries = job.self_test == CompileOptions::SelfTest::once &&
                      job.policy->options().precision == DType::f32 &&
+                     !job.policy->options().weight_limit_bytes &&
                      !Inside::of(device)->cache_folder().empty();
   const auto state = tries ? compile_tried(job, device) : compile_untried(job, device);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);

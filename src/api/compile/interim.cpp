@@ -27,6 +27,7 @@ Message kernel_choice_in(const CompileOptions& options) {
   if (!options.catalogue_files.empty()) return setting("catalogue_files");
   if (options.precision.operands != DType::f32) return setting("precision");
   if (options.limits.kernel_ms) return setting("max_kernel_ms");
+  if (options.limits.weight_bytes) return setting("weight_limit_bytes");
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/job.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "api/cache/tried_kernels.hpp"
 #include "api/inside.hpp"
 #include "base/error.hpp"
+#include "base/numbers/checked.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text/number_text.hpp"
 #include "device/open/opencl_device.hpp"
@@ -46,6 +48,11 @@ PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const
         ": must not be negative");
   }
   plan_options.workspace_limit_bytes = options.limits.workspace_bytes;
+  if (options.limits.weight_bytes.value_or(1) < 1) {
+    throw UsageError(setting("weight_limit_bytes", std::to_string(*options.limits.weight_bytes)) +
+                     ": expected a number of bytes above 0");
+  }
+  plan_options.weight_limit_bytes = options.limits.weight_bytes;
   plan_options.use = options.use;
   plan_options.exclude = options.exclude;
   plan_options.local = options.local;
@@ -90,6 +97,61 @@ const Node* node_of(const Graph& graph, const Step& step) {
     if (begins && (longest == nullptr || longest->name.size() < length)) longest = &node;
   }
   return longest;
+}
+
+/// The node whose step is the first to read the value.
+const Node* reader_of(const Graph& graph, const Plan& plan, ValueId value) {
+  for (const Step& step : plan.steps) {
+    const auto is_it = [&](ValueId read) { return memory_root(plan.values, read) == value; };
+    if (std::ranges::any_of(step.reads, is_it)) return node_of(graph, step);
+  }
+  return nullptr;
+}
+
+/// Into how many parts the node's weights can be cut; 1 for none.
+std::int64_t most_parts(const Graph& graph, const Node* node) {
+  std::int64_t most = 1;
+  if (node == nullptr) return most;
+  for (const Cut& cut : cuts_of(graph, *node)) {
+    if (cuts_weights(graph, *node, cut)) most = std::max(most, cut.units);
+  }
+  return most;
+}
+
+/// Plans, and cuts the nodes whose weights are too large to take turns, until all weights keep to
+/// the limit. Throws UnsupportedError where they cannot.
+void fit_weights(Job& job, std::int64_t limit_bytes, const DeviceInfo& device) {
+  constexpr int kMostRounds = 8;
+  const Message limit = setting("weight_limit_bytes", std::to_string(limit_bytes));
+  for (int round = 0; round < kMostRounds; ++round) {
+    const Graph& graph = job.subject->graph();
+    const Plan plan = make_plan(graph, device, *job.policy);
+    if (weight_memory(plan) <= limit_bytes) return;
+    // Two of them are there at a time, beside those that stay.
+    const std::int64_t most_bytes = std::max<std::int64_t>(limit_bytes / 8 * 3, 1);
+    PassOptions passes = job.subject->passes();
+    std::string uncut;
+    for (const ValueId v : plan.values.ids()) {
+      const Value& value = plan.values[v];
+      if (!is_fixed(value) || value.memory_of || value.bytes <= most_bytes) continue;
+      const Node* node = reader_of(graph, plan, v);
+      if (value.bytes > most_bytes * most_parts(graph, node)) {
+        if (uncut.empty()) {
+          uncut = "; '" + value.name + "' has " + std::to_string(value.bytes) +
+                  " bytes, which cannot be cut small enough";
+        }
+        continue;
+      }
+      passes.pieces[node->name] = ceil_div(value.bytes, most_bytes);
+      passes.weights_in_pieces.insert(node->name);
+    }
+    if (passes.pieces.size() == job.subject->passes().pieces.size()) {
+      throw UnsupportedError(limit + ": the weights take " + std::to_string(weight_memory(plan)) +
+                             " bytes of the device" + uncut);
+    }
+    job.subject = std::make_shared<const ModelAtShapes>(job.subject->model(), std::move(passes));
+  }
+  throw UnsupportedError(limit + ": no way was found to cut the weights so small");
 }
 
 /// Plans, and cuts the nodes of kernels that would take too long, until there are none, or none
@@ -187,6 +249,7 @@ Job job_of(const Model& model, const CompileOptions& options, const Store& store
   job.fallback = options.fallback;
   job.unkept = options.unkept;
   job.weights = options.weights;
+  if (options.limits.weight_bytes) fit_weights(job, *options.limits.weight_bytes, device);
   if (options.limits.kernel_ms) shorten_kernels(job, *options.limits.kernel_ms, device);
   for (const Message& note : job.too_long) job.observer.say(note);
   return job;

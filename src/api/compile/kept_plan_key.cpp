@@ -64,9 +64,9 @@ std::string text_of(const CompileOptions& options) {
   ArchiveWriter writer;
   writer(batch, shapes, values, feeds, use, exclude, local, tunables, tuning,
          contents_of(tuning_files), precision.operands, precision.sums,
-         limits.workspace_bytes.value_or(-1), limits.kernel_ms.value_or(0), skip_passes,
-         contents_of(catalogue_files), static_cast<int>(launches), other_shapes,
-         static_cast<int>(self_test));
+         limits.workspace_bytes.value_or(-1), limits.weight_bytes.value_or(-1),
+         limits.kernel_ms.value_or(0), skip_passes, contents_of(catalogue_files),
+         static_cast<int>(launches), other_shapes, static_cast<int>(self_test));
   return writer.take();
 }
 
@@ -92,7 +92,8 @@ KeptPlanKey kept_plan_key(const Model& model, const CompileOptions& options, con
   const bool has_digests = !build_id().empty() && !environment_variable("MORTON_KERNEL_DIR") &&
                            !environment_variable("MORTON_CLBLAST_PARAMETERS");
   if (!has_digests || !options.also.empty()) return {};
-  if (options.limits.kernel_ms) return {};  // a file of a plan does not say how nodes were cut
+  // A file of a plan does not say how nodes were cut.
+  if (options.limits.kernel_ms || options.limits.weight_bytes) return {};
   const Graph& graph = Inside::of(model);
   const auto is_state = [](const GraphTensor& tensor) {
     return tensor.kind == GraphTensor::Kind::state;

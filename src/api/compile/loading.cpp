@@ -74,9 +74,9 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
   for (const std::string& dropped : builds.dropped) {
     if (told.insert(dropped).second) report.notes.push_back(dropped);
   }
-  report.memory.weight_bytes = loaded.shared_bytes() > 0
-                                   ? loaded.own_bytes()
-                                   : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
+  report.memory.weight_bytes =
+      loaded.shared_bytes() > 0 ? loaded.own_bytes() : weight_memory(loaded.plan());
+  report.memory.streamed_bytes = streamed_bytes(loaded.plan());
   report.memory.shared_weight_bytes = loaded.shared_bytes();
   report.memory.largest_live_bytes = loaded.plan().largest_live.all;
   report.memory.largest_live_activation_bytes = loaded.plan().largest_live.activations;

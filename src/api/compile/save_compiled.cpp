@@ -58,6 +58,10 @@ void require_savable(const CompiledModel& model, const std::string& path) {
     throw UnsupportedError(path + ": a model over several devices is not compiled ahead; compile " +
                            "it for one");
   }
+  if (streamed_bytes(state.loaded->plan()) > 0) {
+    throw UnsupportedError(path + ": weights that take turns on the device (" +
+                           setting("weight_limit_bytes") + ") are not written to compiled files");
+  }
   for (const Step& step : state.loaded->plan().steps) {
     if (step.library_call() == nullptr || is_on_host(step)) continue;
     throw UnsupportedError(path + ": step " + step.name + " is computed by " + step.kernel +

@@ -8,7 +8,7 @@ namespace {
 
 bool lives_all_through(const Value& value) {
   return value.kind == Value::Kind::input || value.kind == Value::Kind::output ||
-         value.kind == Value::Kind::state || is_fixed(value);
+         value.kind == Value::Kind::state || is_resident(value);
 }
 
 std::size_t last_of(const std::vector<Step>& steps) {
@@ -58,7 +58,11 @@ Indexed<ValueId, char> begins_block(const Plan& plan) {
 Lifetimes lifetimes(const Plan& plan) {
   Lifetimes lives = touched_by(plan.steps, plan);
   for (const ValueId v : plan.values.ids()) {
-    if (lives_all_through(plan.values[v])) lives[v] = {0, last_of(plan.steps)};
+    if (lives_all_through(plan.values[v])) {
+      lives[v] = {0, last_of(plan.steps)};
+    } else if (plan.values[v].is_streamed && lives[v].first <= lives[v].last) {
+      lives[v].first -= lives[v].first > 0 ? 1 : 0;  // it comes while the step before computes
+    }
   }
   join_names(plan, lives);
   return lives;

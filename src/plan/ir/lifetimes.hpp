@@ -10,7 +10,8 @@
 namespace morton::plan {
 
 /// Steps from the first that writes a value to the last that reads it, both included. Inputs,
-/// outputs and constants live all through. Names of the same memory (Value::memory_of) live as long
+/// outputs and constants live all through; weights that are streamed from the step before the first
+/// that reads them. Names of the same memory (Value::memory_of) live as long
 /// as any of them.
 struct Lifetime {
   std::size_t first = 0;

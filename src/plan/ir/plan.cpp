@@ -43,6 +43,8 @@ std::string_view name_of(PlannedBlock::Kind kind) {
   switch (kind) {
     case PlannedBlock::Kind::weights:
       return "weights";
+    case PlannedBlock::Kind::streamed:
+      return "streamed";
     case PlannedBlock::Kind::state:
       return "state";
     case PlannedBlock::Kind::activations:
@@ -59,6 +61,19 @@ std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind) {
   std::int64_t bytes = 0;
   for (const auto& block : plan.blocks) {
     if (block.kind == kind) bytes += block.bytes;
+  }
+  return bytes;
+}
+
+std::int64_t weight_memory(const Plan& plan) {
+  return block_bytes(plan, PlannedBlock::Kind::weights) +
+         block_bytes(plan, PlannedBlock::Kind::streamed);
+}
+
+std::int64_t streamed_bytes(const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const Value& value : plan.values) {
+    if (value.is_streamed && !value.memory_of) bytes += value.bytes;
   }
   return bytes;
 }

@@ -60,6 +60,9 @@ struct Value {
   Tensor data;
   std::optional<View> view;
   Environment view_names;
+  /// Of weights (is_fixed): they come to the device from a file in each run, before the steps that
+  /// read them, and have their memory for these steps alone.
+  bool is_streamed = false;
   ValueId memory_of;  ///< the value whose memory this names under another shape; none: its own
   /// Of a value with `memory_of`: where in that value's memory it begins (a part of a joined
   /// tensor).
@@ -78,6 +81,11 @@ using Values = Indexed<ValueId, Value>;
 /// True for values that keep, for all runs, what loading the plan gave them.
 [[nodiscard]] inline bool is_fixed(const Value& value) {
   return value.kind == Value::Kind::constant || value.kind == Value::Kind::derived;
+}
+
+/// True for those of them that are on the device all the time.
+[[nodiscard]] inline bool is_resident(const Value& value) {
+  return is_fixed(value) && !value.is_streamed;
 }
 
 /// How a kernel gets a value as an image of RGBA texels.
@@ -192,6 +200,7 @@ struct Step {
 struct PlannedBlock {
   enum class Kind : std::uint8_t {
     weights,
+    streamed,  ///< of weights that take turns (Value::is_streamed)
     state,
     activations,  ///< and, unless they have blocks of their own, of temporaries and copies
     workspace,    ///< of temporaries and copies alone, where a device shares whole places only
@@ -243,9 +252,13 @@ struct Plan {
 /// Estimated time of a run: the devices work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
 
-/// "weights", "state", "activations", "workspace", "loading".
+/// "weights", "streamed", "state", "activations", "workspace", "loading".
 [[nodiscard]] std::string_view name_of(PlannedBlock::Kind kind);
 /// Bytes of all blocks of a kind.
 [[nodiscard]] std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind);
+/// Device memory of the weights: those that stay, and the blocks in which the others take turns.
+[[nodiscard]] std::int64_t weight_memory(const Plan& plan);
+/// Bytes of the weights that come to the device in each run.
+[[nodiscard]] std::int64_t streamed_bytes(const Plan& plan);
 
 }  // namespace morton::plan

@@ -101,11 +101,11 @@ void visit(Archive& archive, T& arrangement) {
   }
 }
 
-/// `data` is there for states only.
+/// `data` is there for states only. Plans with streamed weights are not kept.
 template <typename Archive, Archived<plan::Value> T>
 void visit(Archive& archive, T& value) {
-  auto& [name, kind, arrangement, data, view, view_names, memory_of, offset_in_owner_bytes, device,
-         block, offset_bytes, bytes] = value;
+  auto& [name, kind, arrangement, data, view, view_names, is_streamed, memory_of,
+         offset_in_owner_bytes, device, block, offset_bytes, bytes] = value;
   archive(name, kind, arrangement, data, memory_of, offset_in_owner_bytes, device, block,
           offset_bytes, bytes);
 }

@@ -151,6 +151,9 @@ std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
   text += fmt::format("largest live set: {} bytes; of activations {}, of workspace {}\n",
                       plan.largest_live.all, plan.largest_live.activations,
                       plan.largest_live.workspace);
+  if (const std::int64_t bytes = streamed_bytes(plan); bytes > 0) {
+    text += fmt::format("streamed: {} bytes of weights come from a file in each run\n", bytes);
+  }
   text += halves_text(plan);
   for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", how);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {

@@ -136,6 +136,7 @@ Json to_json(const Plan& plan, SettingPrinter printer) {
           {"roofs", texts_of(plan, &PlannedDevice::peaks)},
           {"kernels", plan.instances.size()},
           {"programs", plan.programs.size()},
+          {"streamed_bytes", streamed_bytes(plan)},
           {"largest_live_bytes", plan.largest_live.all},
           {"largest_live_activation_bytes", plan.largest_live.activations},
           {"largest_live_workspace_bytes", plan.largest_live.workspace},

@@ -185,6 +185,20 @@ void verify_loading(const Plan& plan) {
   }
 }
 
+/// Weights that take turns may not lie over one another while both are needed.
+void verify_turns(const Plan& plan) {
+  const auto lives = lifetimes(plan);
+  for (const ValueId a : plan.values.ids()) {
+    if (!plan.values[a].is_streamed || plan.values[a].memory_of) continue;
+    if (!is_fixed(plan.values[a])) fail_plan("'" + plan.values[a].name + "' is streamed");
+    for (const ValueId b : plan.values.ids_from(a.moved(1))) {
+      if (memory_root(plan.values, b) != b || !overlap(lives[a], lives[b])) continue;
+      if (!share_bytes(plan.values[a], plan.values[b])) continue;
+      fail_plan("'" + plan.values[a].name + "' lies over '" + plan.values[b].name + "'");
+    }
+  }
+}
+
 /// By value, the step behind which nobody reads it under this name; the caller reads outputs.
 Indexed<ValueId, std::size_t> last_reads(const Plan& plan) {
   Indexed<ValueId, std::size_t> last(plan.values.size(), 0);
@@ -267,6 +281,7 @@ void verify(const Plan& plan, const Devices& devices) {
   verify_places(plan, devices);
   verify_overlaps(plan);
   verify_loading(plan);
+  verify_turns(plan);
   verify_names_of_one_memory(plan);
   verify_order(plan);
 }

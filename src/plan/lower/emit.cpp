@@ -15,6 +15,7 @@
 #include "plan/lower/library_step.hpp"
 #include "plan/lower/memory.hpp"
 #include "plan/lower/reasons.hpp"
+#include "plan/lower/streaming.hpp"
 #include "plan/lower/traffic.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/instance_spec.hpp"
@@ -57,7 +58,11 @@ class Emitter {
     for (EmittedStep& made : load_steps) plan_.load_steps.push_back(numbered(made));
     for (EmittedStep& made : steps) plan_.steps.push_back(numbered(made));
     group_programs(plan_);
-    place_memory(plan_, context_.device);
+    if (const auto limit = context_.options.weight_limit_bytes) {
+      place_in_turns(plan_, context_.device, *limit);
+    } else {
+      place_memory(plan_, context_.device);
+    }
     plan_.considered = considered(candidates_, context_.tasks);
     for (const auto& list : candidates_) {
       add_left_out_by_self_tests(list->rejections, plan_.left_out);

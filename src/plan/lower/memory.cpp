@@ -22,6 +22,7 @@ BlockKinds block_kinds(const Plan& plan) {
   }
   const auto kind_of = [&](ValueId v) {
     const Value& value = plan.values[v];
+    if (value.is_streamed) return PlannedBlock::Kind::streamed;
     if (is_fixed(value)) {
       return outlives_loading[memory_root(plan.values, v)] != 0 ? PlannedBlock::Kind::weights
                                                                 : PlannedBlock::Kind::loading;
@@ -117,7 +118,7 @@ void add_live_sets(Plan& plan, const Lifetimes& lives, const BlockKinds& kinds,
                         [&](ValueId v) { return kinds[v] == kind ? aligned_bytes(v) : 0; });
   };
   const auto of_session = [&](ValueId v) {
-    return is_fixed(plan.values[v]) ? 0 : aligned_bytes(v);
+    return is_resident(plan.values[v]) ? 0 : aligned_bytes(v);
   };
   plan.largest_live = {largest_live(plan, lives, of_session),
                        of_kind(PlannedBlock::Kind::activations),

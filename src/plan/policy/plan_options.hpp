@@ -26,6 +26,8 @@ struct PlanOptions {
   /// f16 lets kernels that keep their operands as f16 add up some products in f16 (terms_in_f16).
   DType sums = DType::f32;
   std::optional<std::int64_t> workspace_limit_bytes;  ///< else usual_workspace_bytes
+  /// Most device memory of the weights; those beyond are streamed (plan/lower/streaming.hpp).
+  std::optional<std::int64_t> weight_limit_bytes;
   /// family -> entry or recipe that must be used wherever that family is asked for.
   std::map<std::string, std::string> use;
   /// Entries and recipes that may not be used.

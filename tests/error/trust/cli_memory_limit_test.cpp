@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "error/cli_program.hpp"
 #include "support/rooms.hpp"
@@ -30,12 +31,14 @@ class CliMemoryLimit : public ::testing::Test {
   }
 
   /// LeNet-5 on `batch` random pictures, with this limit if there is one.
-  [[nodiscard]] Outcome run_within(std::optional<long long> limit, int batch) const {
+  [[nodiscard]] Outcome run_within(std::optional<long long> limit, int batch,
+                                   const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words{"bench",       kLenet,
                                    "-n",          "1",
                                    "--batch",     std::to_string(batch),
                                    "--cache-dir", (folder_ / "cache").string()};
     if (limit) words.insert(words.end(), {"--memory-limit", std::to_string(*limit)});
+    words.insert(words.end(), more.begin(), more.end());
     std::error_code status;
     fs::remove(report_, status);
     return run_program(
@@ -75,6 +78,19 @@ TEST_F(CliMemoryLimit, NeverIsMoreTaken) {
       EXPECT_EQ(at_end.bytes, 0);
     }
   }
+}
+
+TEST_F(CliMemoryLimit, WeightsThatTakeTurnsTakeLess) {
+  expect_success(run_within({}, 1));
+  const long long whole = counted().peak_bytes;
+  const std::vector<std::string> turns{"--weight-limit", "64KiB"};
+  expect_success(run_within({}, 1, turns));
+  const long long least = counted().peak_bytes;
+  // LeNet has 240 KiB of weights.
+  EXPECT_LT(least, whole - 140'000);
+  expect_success(run_within(least, 1, turns));
+  EXPECT_LE(counted().peak_bytes, least);
+  expect_error(run_within(least, 1), kDevice, "--memory-limit");
 }
 
 }  // namespace

@@ -152,6 +152,18 @@ TEST(Tf32, IsTheNearestNumberWithTenBitsOfFraction) {
   EXPECT_EQ(tensor.at(0), 1.0);
 }
 
+TEST(Tensor, RowsAreTheSameBytes) {
+  const Tensor tensor = Tensor::from({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
+  const Tensor last = tensor.rows(1, 2);
+  EXPECT_EQ(last.shape(), (Shape{2, 2}));
+  EXPECT_EQ(last.data(), tensor.data() + 2 * sizeof(float));
+  EXPECT_EQ(last.at(3), 5.0);
+  EXPECT_EQ(tensor.rows(3, 0).size(), 0);
+  EXPECT_THROW((void)tensor.rows(2, 2), UsageError);
+  EXPECT_THROW((void)tensor.rows(-1, 1), UsageError);
+  EXPECT_THROW((void)Tensor::from({}, std::vector<float>{1}).rows(0, 1), UsageError);
+}
+
 }  // namespace
 /// The numbers 0, 1, 2, ... one byte behind where floats may lie.
 struct UnalignedFloats {

@@ -155,5 +155,24 @@ TEST(CutNodes, WhatNothingIsKnownOfStays) {
   EXPECT_EQ(graph.nodes.size(), 1U);
 }
 
+TEST(CutNodes, CutsWeightsWhereTheyAreMeant) {
+  NetworkBuilder network("rows", 2);
+  network.output(
+      network.node("MatMul", {network.input("x", {64, 8}), network.parameter({8, 48}, 8)}));
+  PassOptions options;
+  const Graph whole = passed(network.finish(), options);
+  options.pieces[whole.nodes[0].name] = 3;
+  const Graph rows = passed(whole, options);
+  options.weights_in_pieces = {whole.nodes[0].name};
+  const Graph columns = passed(whole, options);
+  const auto constants = [](const Graph& graph) {
+    return std::ranges::count(graph.tensors, GraphTensor::Kind::constant, &GraphTensor::kind);
+  };
+  EXPECT_EQ(constants(columns), constants(rows) + 3);
+  EXPECT_EQ(std::ranges::count(columns.nodes, "MatMul", &Node::op), 3);
+  const std::vector<NamedTensor> inputs = inputs_of(whole);
+  EXPECT_EQ(reference_outputs(columns, inputs)[0].value, reference_outputs(whole, inputs)[0].value);
+}
+
 }  // namespace
 }  // namespace morton::test
