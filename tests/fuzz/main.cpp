@@ -2,7 +2,11 @@
 //
 // All targets in one program for libFuzzer. By which name it is called says which target runs:
 // build-fuzz/fuzz/npy.
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +25,23 @@ namespace {
 
 const morton::test::FuzzTarget* chosen = nullptr;
 
+/// Processor time that an input may take. libFuzzer looks at the clock, which goes on while other
+/// work has the processors.
+constexpr int kMostSeconds = 10;
+
+extern "C" void took_too_long(int) {
+  constexpr std::string_view kText = "ERROR: an input takes more than 10 s of processor time\n";
+  static_cast<void>(!::write(STDERR_FILENO, kText.data(), kText.size()));
+  std::abort();
+}
+
+/// From now on.
+void limit_processor_time() {
+  static const bool is_set = std::signal(SIGPROF, took_too_long) != SIG_ERR;
+  const itimerval limit{{0, 0}, {kMostSeconds, 0}};
+  if (is_set) ::setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
@@ -35,6 +56,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  limit_processor_time();
   morton::test::run_fuzz_target(*chosen, {reinterpret_cast<const char*>(data), size});
   return 0;
 }
