@@ -59,6 +59,10 @@ if(MORTON_TESTS)
       ${Python_EXECUTABLE} ${examples}/python_speech/main.py)
     set_tests_properties(example_python_speech PROPERTIES SKIP_RETURN_CODE 77 PASS_REGULAR_EXPRESSION
       "^speech from 0[.]99 to 3[.]20 s\n4[.]00 s of sound")
+    # Skipped where this Python has no Ray.
+    add_test(NAME example_python_ray COMMAND ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/python/check_ray.py
+                                             ${PROJECT_BINARY_DIR}/python)
+    set_tests_properties(example_python_ray PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${MORTON_TEST_ENVIRONMENT}")
     # Before and after: digits 0 to 4, 5 to 9, all.
     morton_example_test(personalise ${python_example} ${examples}/personalise/main.py)
     set_tests_properties(example_personalise PROPERTIES PASS_REGULAR_EXPRESSION
