@@ -124,7 +124,7 @@ def measure_large(options, folder):
     """MobileNetV2, 8 clients: throughput."""
     path = f"{folder}/mobilenet_v2.onnx"
     subprocess.run([options.program, "new", "mobilenet_v2", "-o", path], cwd=ROOT, check=True, capture_output=True)
-    server = Server(options, "mobilenet_v2", path, folder, "--shape", "input=1x3x224x224")
+    server = Server(options, "mobilenet_v2", path, folder, "--shape", "input:1x3x224x224")
     part = alternate(options, server, 8, (path, ["--shape", "input:1x3x224x224"], 60))
     served, alone = part["served"], part["alone"]
     rates = [one["requests"] / one["seconds"] for one in served]

@@ -36,6 +36,7 @@ struct Wishes {
   ServingOptions serving;
   HttpOptions http;
   std::string access_log, token_file, precision = "f32";
+  std::int64_t max_memory_bytes = std::int64_t{512} << 20;
   std::int64_t delay_us = 0, read_timeout_s = 30, drain_s = 30, memory_limit = 0;
 };
 
@@ -50,12 +51,12 @@ std::string first_line_of(const std::string& path) {
   return line;
 }
 
-/// "input=1x3x224x224"
+/// "input:1x3x224x224"
 std::pair<std::string, Shape> shape_of(const std::string& text) {
-  const std::size_t equals = text.rfind('=');
+  const std::size_t colon = text.rfind(':');
   Shape shape;
-  if (equals != std::string::npos) {
-    for (const std::string& extent : CLI::detail::split(text.substr(equals + 1), 'x')) {
+  if (colon != std::string::npos && colon > 0) {
+    for (const std::string& extent : CLI::detail::split(text.substr(colon + 1), 'x')) {
       std::int64_t value = 0;
       if (!CLI::detail::lexical_cast(extent, value) || value < 1) {
         shape.clear();
@@ -64,8 +65,8 @@ std::pair<std::string, Shape> shape_of(const std::string& text) {
       shape.push_back(value);
     }
   }
-  if (shape.empty()) throw UsageError("--shape: expected NAME=1x3x224x224, got '" + text + "'");
-  return {text.substr(0, equals), shape};
+  if (shape.empty()) throw UsageError("--shape: expected NAME:1x3x224x224, got '" + text + "'");
+  return {text.substr(0, colon), shape};
 }
 
 /// A validator without the words that it adds to the help.
@@ -96,8 +97,8 @@ void add_model_options(CLI::App& app, Wishes& wishes) {
       ->type_name("N")
       ->check(positive);
   app.add_option("--shape", wishes.shapes,
-                 "Shape of an input with open extents, of one model as MODEL:NAME=...; repeatable")
-      ->type_name("NAME=1x3x224x224")
+                 "Shape of an input with open extents, of one model as MODEL:NAME:...; repeatable")
+      ->type_name("NAME:1x3x224x224")
       ->allow_extra_args(false);
   app.add_option("--precision", wishes.precision,
                  "How operands may be kept in memory: f32, f16 or bf16 (f32)")
@@ -138,8 +139,8 @@ void add_http_options(CLI::App& app, Wishes& wishes) {
       ->type_name("BYTES")
       ->transform(bytes)
       ->check(positive);
-  app.add_option("--max-memory", http.max_memory_bytes,
-                 "Bytes of all requests that are read or answered, at most (512MiB)")
+  app.add_option("--max-memory", wishes.max_memory_bytes,
+                 "Bytes of all requests that are read or answered, and of their replies (512MiB)")
       ->type_name("BYTES")
       ->transform(bytes)
       ->check(positive);
@@ -179,14 +180,16 @@ int serve(Wishes& wishes) {
   AccessLog log(wishes.access_log);
   Metrics metrics;
   std::unique_ptr<Routes> routes;
+  MemoryBudget budget(wishes.max_memory_bytes);
   HttpServer server(
-      wishes.http,
+      wishes.http, budget,
       [&](HttpRequest request, Routes::Done done) {
         routes->take(std::move(request), std::move(done));
       },
       [&](const HttpRequest& request, int status) { routes->refused(request, status); });
   ModelRepository repository(std::move(sources), wishes.serving, say);
-  routes = std::make_unique<Routes>(repository, metrics, log);
+  Service service(repository, metrics, log);
+  routes = std::make_unique<Routes>(service);
   routes->before_metrics = [&] {
     metrics.set_connections(server.connections());
     std::map<std::string, std::int64_t> bytes;
@@ -201,7 +204,7 @@ int serve(Wishes& wishes) {
     say(fmt::format("listening on {}://{}:{}", scheme, wishes.http.address, server.port()));
   if (!wishes.http.unix_socket.empty()) say("listening on " + wishes.http.unix_socket);
   server.run(std::chrono::seconds(wishes.drain_s), [&] {
-    routes->begin_draining();
+    service.begin_draining();
     say("stopping: answering what was asked");
   });
   // A model that is being loaded may take minutes, and a run seconds.

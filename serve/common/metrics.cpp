@@ -40,6 +40,7 @@ std::string name_of(Refusal::Why why) {
     case Refusal::Why::late:
       return "late";
     case Refusal::Why::busy:
+    case Refusal::Why::memory:
     case Refusal::Why::gone:
       return "busy";
     case Refusal::Why::failed:

@@ -19,9 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/memory_budget.hpp"
 #include "http/exchange.hpp"
 #include "http/http_server.hpp"
+#include "limits/bearer.hpp"
+#include "limits/memory_budget.hpp"
 
 namespace morton::serve {
 
@@ -113,7 +114,7 @@ class Connection final : public AnyConnection,
     if (error == beast::http::error::partial_message) return;  // it has gone
     if (error.category() ==
         beast::http::make_error_code(beast::http::error::bad_method).category()) {
-      request_ = {"", "", client_, {}, {}, Clock::now()};
+      request_ = {"", "", client_, {}, {}, {}, Clock::now()};
       return refuse(error == beast::http::error::header_limit ? 431 : 400,
                     "the request is no HTTP: " + error.message());
     }
@@ -124,6 +125,7 @@ class Connection final : public AnyConnection,
                 client_,
                 {},
                 {},
+                std::make_shared<HeldMemory>(context_.budget),
                 Clock::now()};
     request_.path.resize(std::min(request_.path.size(), request_.path.find('?')));
     keep_alive_ = header.keep_alive() && !context_.draining;
@@ -151,10 +153,8 @@ class Connection final : public AnyConnection,
                                      context_.options.max_request_bytes));
     }
     const auto length = static_cast<std::int64_t>(bytes);
-    if (!context_.budget.take(length)) {
-      return refuse(503, "other requests take all memory that requests may (--max-memory)");
-    }
-    held_ = length;
+    held_ = request_.held;
+    if (!held_->take(length)) return refuse(503, MemoryShort().what());
     if (length == 0) return answer();
     try {
       body_ = std::make_shared<RequestBody>(static_cast<std::size_t>(length));
@@ -182,13 +182,7 @@ class Connection final : public AnyConnection,
       return true;
     }
     const auto given = header[beast::http::field::authorization];
-    const std::string wanted = "Bearer " + token;
-    if (given.size() != wanted.size()) return false;
-    unsigned differs = 0;  // compared in a time that says nothing
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      differs |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(wanted[i]);
-    }
-    return differs == 0;
+    return bears({given.data(), given.size()}, token);
   }
 
   void read_body() {
@@ -271,7 +265,7 @@ class Connection final : public AnyConnection,
 
   void free_body() {
     body_.reset();
-    context_.budget.give_back(std::exchange(held_, 0));
+    if (const auto held = std::exchange(held_, nullptr)) held->release();
   }
 
   /// Says that nothing more is sent, and reads what the client still sends, so that it gets to read
@@ -299,7 +293,7 @@ class Connection final : public AnyConnection,
   std::optional<Parser> parser_;
   HttpRequest request_;
   std::shared_ptr<RequestBody> body_;
-  std::int64_t held_ = 0;  ///< of the budget
+  std::shared_ptr<HeldMemory> held_;  ///< the request's
   HttpReply reply_;
   std::string head_;
   std::array<char, 4096> rest_{};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "limits/memory_budget.hpp"
 #include "models/request.hpp"
 #include "protocol/infer_message.hpp"
 
@@ -21,7 +22,8 @@ struct HttpRequest {
   std::string client;                     ///< its address, or "unix"
   std::optional<std::size_t> json_bytes;  ///< Inference-Header-Content-Length
   std::shared_ptr<const RequestBody> body;
-  Clock::time_point arrived;  ///< when its header was there
+  std::shared_ptr<HeldMemory> held;  ///< the body's bytes so far, until the reply is written
+  Clock::time_point arrived;         ///< when its header was there
 };
 
 /// What it gets.

@@ -71,7 +71,7 @@ struct HttpServer::Inside {
   HttpOptions options;
   HttpHandler handler;
   RefusalListener refused;
-  MemoryBudget budget;
+  MemoryBudget& budget;
   std::atomic<std::size_t> open{0};
   std::atomic<bool> draining{false};
   ConnectionContext context{options, handler, refused, budget, open, draining};
@@ -89,11 +89,11 @@ struct HttpServer::Inside {
     std::chrono::seconds most{0};
   } at_end;
 
-  Inside(HttpOptions wanted, HttpHandler answers, RefusalListener listener)
+  Inside(HttpOptions wanted, MemoryBudget& shared, HttpHandler answers, RefusalListener listener)
       : options(std::move(wanted)),
         handler(std::move(answers)),
         refused(std::move(listener)),
-        budget(options.max_memory_bytes),
+        budget(shared),
         io(std::max(1, options.threads)) {
     raise_file_limit();
     if (!options.certificate.empty()) open_tls();
@@ -209,9 +209,10 @@ struct HttpServer::Inside {
   }
 };
 
-HttpServer::HttpServer(HttpOptions options, HttpHandler handler, RefusalListener refused)
-    : inside_(
-          std::make_unique<Inside>(std::move(options), std::move(handler), std::move(refused))) {}
+HttpServer::HttpServer(HttpOptions options, MemoryBudget& budget, HttpHandler handler,
+                       RefusalListener refused)
+    : inside_(std::make_unique<Inside>(std::move(options), budget, std::move(handler),
+                                       std::move(refused))) {}
 
 HttpServer::~HttpServer() = default;
 

@@ -21,7 +21,6 @@ struct HttpOptions {
   std::string token;             ///< that requests must bear; empty: none
   std::string certificate, key;  ///< PEM files of TLS; empty: without
   std::int64_t max_request_bytes = std::int64_t{64} << 20;
-  std::int64_t max_memory_bytes = std::int64_t{512} << 20;  ///< of requests being read or answered
   std::size_t max_connections = 1024;
   std::chrono::seconds read_timeout{30};  ///< for a body or a reply, and a second for each 64 KiB
   std::chrono::seconds idle_timeout{75};  ///< until a request's header is there
@@ -30,8 +29,10 @@ struct HttpOptions {
 /// Serves HTTP/1.1 to many connections from few threads: none of them waits for a client.
 class HttpServer {
  public:
-  /// Listens. Throws UsageError where it cannot. `handler` throws nothing.
-  HttpServer(HttpOptions options, HttpHandler handler, RefusalListener refused);
+  /// Listens. Throws UsageError where it cannot. `handler` throws nothing. `budget` is that of
+  /// requests and replies, and lives longer.
+  HttpServer(HttpOptions options, MemoryBudget& budget, HttpHandler handler,
+             RefusalListener refused);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -6,7 +6,7 @@
 
 #include <morton/error.hpp>
 #include <morton/version.hpp>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 #include "protocol/datatypes.hpp"
@@ -14,9 +14,8 @@
 namespace morton::serve {
 namespace {
 
-double seconds_since(Clock::time_point begun) {
-  return std::chrono::duration<double>(Clock::now() - begun).count();
-}
+/// JSON of so many bytes is read in milliseconds; a thread of many clients reads no more.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;
 
 HttpReply reply_of(int status, std::string text) {
   HttpReply reply;
@@ -34,6 +33,7 @@ int status_of(Refusal::Why why) {
     case Refusal::Why::late:
       return 504;
     case Refusal::Why::busy:
+    case Refusal::Why::memory:
     case Refusal::Why::gone:
       return 503;
     case Refusal::Why::failed:
@@ -56,18 +56,6 @@ std::string ports_json(const std::vector<PortInfo>& ports) {
                                 fmt::join(port.shape, ",")));
   }
   return fmt::format("[{}]", fmt::join(texts, ","));
-}
-
-const char* name_of(ModelState::State state) {
-  switch (state) {
-    case ModelState::State::loading:
-      return "LOADING";
-    case ModelState::State::ready:
-      return "READY";
-    case ModelState::State::unavailable:
-      break;
-  }
-  return "UNAVAILABLE";
 }
 
 /// What a path of a model names: /v2/models/NAME[/versions/VERSION][/ACTION].
@@ -137,13 +125,6 @@ AccessRecord record_of(const HttpRequest& request, int status, std::size_t bytes
 
 }  // namespace
 
-Routes::Routes(ModelRepository& repository, Metrics& metrics, AccessLog& log)
-    : repository_(repository), metrics_(metrics), log_(log) {}
-
-Routes::~Routes() {
-  if (changing_.joinable()) changing_.join();
-}
-
 void Routes::take(HttpRequest request, Done done) {
   const std::vector<std::string> parts = parts_of(request.path);
   if (parts.size() > 2 && parts[0] == "v2" && parts[1] == "models") {
@@ -153,15 +134,18 @@ void Routes::take(HttpRequest request, Done done) {
     }
   }
   const auto logged = [this, request, done = std::move(done)](HttpReply reply) {
-    log_.write(record_of(request, reply.status, request.body->bytes().size(), reply.bytes()));
+    service_.log().write(
+        record_of(request, reply.status, request.body->bytes().size(), reply.bytes()));
     done(std::move(reply));
   };
   const bool changes = parts.size() == 5 && parts[0] == "v2" && parts[1] == "repository" &&
                        parts[2] == "models" && (parts[4] == "load" || parts[4] == "unload");
-  if (changes && request.method == "POST") return change(parts, logged);
+  if (changes && request.method == "POST") return change(parts, request, logged);
   HttpReply reply;
   try {
     reply = at_once(parts, request);
+  } catch (const UsageError& error) {
+    reply = reply_of(400, error_json(error.what()));
   } catch (const std::exception& error) {
     reply = reply_of(500, error_json(error.what()));
   }
@@ -169,7 +153,7 @@ void Routes::take(HttpRequest request, Done done) {
 }
 
 void Routes::refused(const HttpRequest& request, int status) {
-  log_.write(record_of(request, status, 0, 0));
+  service_.log().write(record_of(request, status, 0, 0));
 }
 
 HttpReply Routes::at_once(const std::vector<std::string>& parts, const HttpRequest& request) {
@@ -177,13 +161,13 @@ HttpReply Routes::at_once(const std::vector<std::string>& parts, const HttpReque
   if (parts == std::vector<std::string>{"metrics"}) {
     if (!reads) return wrong_method("GET");
     if (before_metrics) before_metrics();
-    HttpReply reply = reply_of(200, metrics_.text());
+    HttpReply reply = reply_of(200, service_.metrics().text());
     reply.content_type = "text/plain; version=0.0.4";
     return reply;
   }
   if (parts.empty() || parts[0] != "v2") return nothing_here(request);
   if (parts == std::vector<std::string>{"v2", "repository", "index"}) {
-    return request.method == "POST" ? index() : wrong_method("POST");
+    return request.method == "POST" ? index(request) : wrong_method("POST");
   }
   if (parts.size() > 2 && parts[1] == "models") {
     return model(parts, request);
@@ -200,7 +184,7 @@ HttpReply Routes::at_once(const std::vector<std::string>& parts, const HttpReque
   if (parts.size() == 3 && parts[1] == "health") {
     if (parts[2] == "live") return reply_of(200, R"({"live":true})");
     if (parts[2] == "ready") {
-      const bool ready = !draining_ && repository_.is_ready();
+      const bool ready = service_.is_ready();
       return reply_of(ready ? 200 : 503, fmt::format(R"({{"ready":{}}})", ready));
     }
   }
@@ -215,16 +199,15 @@ HttpReply Routes::model(const std::vector<std::string>& parts, const HttpRequest
   }
   if (path.action == "infer") return wrong_method("POST");
   if (request.method != "GET" && request.method != "HEAD") return wrong_method("GET");
-  const auto found = repository_.find(path.name, path.version);
-  const auto* refusal = std::get_if<Refusal>(&found);
+  Inference asked{path.name, path.version, request.arrived, nullptr, {}};
+  const std::optional<Refusal> refusal = service_.find(asked);
   if (path.action == "ready") {
-    if (refusal != nullptr && refusal->why == Refusal::Why::no_model) return reply_of(*refusal);
-    return reply_of(
-        refusal == nullptr ? 200 : 503,
-        fmt::format(R"({{"name":{},"ready":{}}})", json_text(path.name), refusal == nullptr));
+    if (refusal && refusal->why == Refusal::Why::no_model) return reply_of(*refusal);
+    return reply_of(refusal ? 503 : 200,
+                    fmt::format(R"({{"name":{},"ready":{}}})", json_text(path.name), !refusal));
   }
-  if (refusal != nullptr) return reply_of(*refusal);
-  const ServedModel& served = *std::get<std::shared_ptr<ServedModel>>(found);
+  if (refusal) return reply_of(*refusal);
+  const ServedModel& served = *asked.model;
   return reply_of(
       200,
       fmt::format(
@@ -233,9 +216,11 @@ HttpReply Routes::model(const std::vector<std::string>& parts, const HttpRequest
           ports_json(served.outputs())));
 }
 
-HttpReply Routes::index() const {
+HttpReply Routes::index(const HttpRequest& request) const {
   std::vector<std::string> lines;
-  for (const ModelState& one : repository_.index()) {
+  const auto listed =
+      read_index_request(*request.body) ? Service::Listed::ready : Service::Listed::all;
+  for (const ModelState& one : service_.index(listed)) {
     lines.push_back(fmt::format(R"({{"name":{},"version":{},"state":"{}","reason":{}}})",
                                 json_text(one.name), json_text(one.version), name_of(one.state),
                                 json_text(one.reason)));
@@ -243,116 +228,93 @@ HttpReply Routes::index() const {
   return reply_of(200, fmt::format("[{}]", fmt::join(lines, ",")));
 }
 
-/// Loading waits for kernels, so a thread of its own does it: one at a time.
-void Routes::change(const std::vector<std::string>& parts, const Done& done) {
-  const auto carry_out = [this, name = parts[3], loads = parts[4] == "load", done] {
-    const std::string why = loads ? repository_.load(name) : repository_.unload(name);
-    {
-      const std::lock_guard lock(mutex_);
-      is_changing_ = false;
-    }
-    done(why.empty() ? reply_of(200, "{}") : reply_of(400, error_json(why)));
-  };
-  std::string why = "another model is being loaded or unloaded";
-  {
-    const std::lock_guard lock(mutex_);
-    if (!is_changing_) {
-      if (changing_.joinable()) changing_.join();
-      try {
-        changing_ = std::thread(carry_out);
-        is_changing_ = true;
-        return;
-      } catch (const std::system_error& error) {
-        why = error.what();
-      }
-    }
+void Routes::change(const std::vector<std::string>& parts, const HttpRequest& request,
+                    const Done& done) {
+  const auto change = parts[4] == "load" ? RepositoryChange::load : RepositoryChange::unload;
+  try {
+    read_change_request(*request.body, change);
+  } catch (const std::exception& error) {
+    return done(reply_of(400, error_json(error.what())));
   }
-  done(reply_of(Refusal{Refusal::Why::busy, why}));
+  service_.change(parts[3], change, [done](const std::optional<Refusal>& refusal) {
+    done(refusal ? reply_of(*refusal) : reply_of(200, "{}"));
+  });
 }
 
 /// What is needed when the answer is there.
 struct Routes::Answering {
-  std::string name, version;
   HttpRequest request;
   Done done;
-  InferRequest asked;
-  std::shared_ptr<ServedModel> model;
-  bool is_again = false;  ///< the model that was found first had gone
+  std::shared_ptr<Inference> inference;
+
+  [[nodiscard]] std::size_t json_bytes() const {
+    return request.json_bytes.value_or(request.body->bytes().size());
+  }
 };
 
 void Routes::infer(const std::string& name, const std::string& version, HttpRequest request,
                    Done done) {
   const auto answering = std::make_shared<Answering>();
-  answering->name = name;
-  answering->version = version;
+  answering->inference =
+      std::make_shared<Inference>(Inference{name, version, request.arrived, nullptr, {}});
   answering->request = std::move(request);
   answering->done = std::move(done);
+  // Before the body is read, which takes longer.
+  if (auto refusal = service_.find(*answering->inference)) {
+    return finish(answering, std::move(*refusal));
+  }
+  if (answering->json_bytes() <= kMostAtOnce) return read_and_ask(answering);
+  reading_.post([this, answering] { read_and_ask(answering); });
+}
+
+void Routes::read_and_ask(const std::shared_ptr<Answering>& answering) {
+  const HttpRequest& request = answering->request;
   try {
-    const auto& body = answering->request.body;
-    auto found = repository_.find(name, version);  // before the body is read, which takes longer
-    if (auto* refusal = std::get_if<Refusal>(&found)) return finish(answering, std::move(*refusal));
-    answering->asked =
-        read_infer_request(body, answering->request.json_bytes.value_or(body->bytes().size()));
+    answering->inference->request =
+        read_infer_request(request.body, answering->json_bytes(), *request.held);
   } catch (const Error& error) {
     return finish(answering, Refusal{Refusal::Why::wrong, error.what()});
+  } catch (const MemoryShort& error) {
+    return finish(answering, Refusal{Refusal::Why::memory, error.what()});
   } catch (const std::exception& error) {
     return finish(answering, Refusal{Refusal::Why::failed, error.what()});
   }
-  ask(answering);
-}
-
-void Routes::ask(const std::shared_ptr<Answering>& answering) {
-  auto found = repository_.find(answering->name, answering->version);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return finish(answering, std::move(*refusal));
-  answering->model = std::get<std::shared_ptr<ServedModel>>(found);
-  answering->model->infer(
-      answering->asked, answering->request.arrived, [this, answering](Outcome outcome) {
-        const auto* refusal = std::get_if<Refusal>(&outcome);
-        const bool gone = refusal != nullptr && refusal->why == Refusal::Why::gone;
-        if (gone && !std::exchange(answering->is_again, true)) {
-          ask(answering);  // another one may have taken its place
-        } else {
-          finish(answering, std::move(outcome));
-        }
-      });
+  service_.infer(answering->inference,
+                 [this, answering](Outcome outcome) { finish(answering, std::move(outcome)); });
 }
 
 /// Throws what writing the answer throws.
-HttpReply Routes::answer_of(Answering& answering, const Outcome& outcome) {
-  // Of models that are here: others would add a name for each request.
-  ModelMetrics* const metrics = answering.model ? &metrics_.of(answering.model->name()) : nullptr;
-  if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
-    if (metrics != nullptr) metrics->refused(refusal->why);
-    return reply_of(*refusal);
-  }
-  const auto& answer = std::get<Answered>(outcome);
-  InferResponse response = write_infer_response(answering.asked, answering.name,
-                                                answering.model->version(), answer.outputs);
+HttpReply Routes::answer_of(const Answering& answering, const Answered& answer) {
+  const Inference& inference = *answering.inference;
+  InferResponse response =
+      write_infer_response(inference.request, inference.name, inference.model->version(),
+                           answer.outputs, *answering.request.held);
   HttpReply reply = reply_of(200, std::move(response.json));
   if (!response.binaries.empty()) reply.content_type = "application/octet-stream";
   reply.binaries = std::move(response.binaries);
-  metrics->answered(answer.times, seconds_since(answering.request.arrived));
   return reply;
 }
 
 /// Called by models' threads too, which must live on.
 void Routes::finish(const std::shared_ptr<Answering>& answering, Outcome outcome) {
   HttpReply reply;
-  try {
-    reply = answer_of(*answering, outcome);
-  } catch (const std::exception& error) {
-    reply = reply_of(500, error_json(error.what()));
+  if (const auto* answer = std::get_if<Answered>(&outcome)) {
+    try {
+      reply = answer_of(*answering, *answer);
+    } catch (const MemoryShort& error) {
+      outcome = Refusal{Refusal::Why::memory, error.what()};
+    } catch (const std::exception& error) {
+      outcome = Refusal{Refusal::Why::failed, error.what()};
+    }
   }
-  const HttpRequest& request = answering->request;
-  if (log_.is_on()) {
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) reply = reply_of(*refusal);
+  service_.count(*answering->inference, outcome);
+  if (service_.log().is_on()) {
+    const HttpRequest& request = answering->request;
     AccessRecord record =
         record_of(request, reply.status, request.body->bytes().size(), reply.bytes());
-    if (const auto* answer = std::get_if<Answered>(&outcome); answer && reply.status == 200) {
-      record.batch = answer->times.batch;
-      record.queue_ms = 1e3 * answer->times.queue;
-      record.compute_ms = 1e3 * answer->times.compute;
-    }
-    log_.write(record);
+    put_times(record, outcome);
+    service_.log().write(record);
   }
   answering->done(std::move(reply));
 }

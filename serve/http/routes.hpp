@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "common/access_log.hpp"
-#include "common/metrics.hpp"
+#include "common/background.hpp"
 #include "http/exchange.hpp"
-#include "models/repository.hpp"
+#include "service/service.hpp"
 
 namespace morton::serve {
 
@@ -21,17 +17,12 @@ class Routes {
  public:
   using Done = std::function<void(HttpReply)>;
 
-  Routes(ModelRepository& repository, Metrics& metrics, AccessLog& log);
-  ~Routes();
-  Routes(const Routes&) = delete;
-  Routes& operator=(const Routes&) = delete;
+  explicit Routes(Service& service) : service_(service) {}
 
   /// Answers a request; calls back once, by any thread. Throws nothing.
   void take(HttpRequest request, Done done);
   /// A request that its connection refused.
   void refused(const HttpRequest& request, int status);
-  /// From now on the server is not ready: it stops.
-  void begin_draining() { draining_ = true; }
   /// Told before the metrics are written.
   std::function<void()> before_metrics;
 
@@ -39,23 +30,17 @@ class Routes {
   struct Answering;
 
   void infer(const std::string& name, const std::string& version, HttpRequest request, Done done);
-  /// Finds the model and asks it.
-  void ask(const std::shared_ptr<Answering>& answering);
+  void read_and_ask(const std::shared_ptr<Answering>& answering);
   void finish(const std::shared_ptr<Answering>& answering, Outcome outcome);
-  [[nodiscard]] HttpReply answer_of(Answering& answering, const Outcome& outcome);
+  [[nodiscard]] HttpReply answer_of(const Answering& answering, const Answered& answer);
   [[nodiscard]] HttpReply model(const std::vector<std::string>& parts, const HttpRequest& request);
   [[nodiscard]] HttpReply at_once(const std::vector<std::string>& parts,
                                   const HttpRequest& request);
-  [[nodiscard]] HttpReply index() const;
-  void change(const std::vector<std::string>& parts, const Done& done);
+  [[nodiscard]] HttpReply index(const HttpRequest& request) const;
+  void change(const std::vector<std::string>& parts, const HttpRequest& request, const Done& done);
 
-  ModelRepository& repository_;
-  Metrics& metrics_;
-  AccessLog& log_;
-  std::atomic<bool> draining_{false};
-  std::mutex mutex_;
-  bool is_changing_ = false;
-  std::thread changing_;  ///< loads or unloads a model
+  Service& service_;
+  Background reading_;  ///< reads large JSON, one at a time, so that other clients need not wait
 };
 
 }  // namespace morton::serve

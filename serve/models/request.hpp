@@ -21,6 +21,7 @@ struct Refusal {
     no_model,  ///< there is no such model or version
     late,      ///< its time was over before it was computed
     busy,      ///< the queue is full, or the server stops or loads the model
+    memory,    ///< other requests take all memory that requests may
     gone,      ///< the model was unloaded, or loaded again, since it was found
     failed,    ///< the device, or Morton
   } why = Why::failed;

@@ -15,8 +15,10 @@
 #include <thread>
 #include <vector>
 
+#include "models/placing.hpp"
 #include "models/request.hpp"
 #include "models/request_queue.hpp"
+#include "models/worker.hpp"
 #include "protocol/infer_message.hpp"
 
 namespace morton::serve {
@@ -49,8 +51,8 @@ class ServedModel {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
   /// As the model's file has them: open extents are -1.
-  [[nodiscard]] const std::vector<PortInfo>& inputs() const { return inputs_; }
-  [[nodiscard]] const std::vector<PortInfo>& outputs() const { return outputs_; }
+  [[nodiscard]] const std::vector<PortInfo>& inputs() const { return ports_.inputs; }
+  [[nodiscard]] const std::vector<PortInfo>& outputs() const { return ports_.outputs; }
   /// Why requests share no batch; empty where they do.
   [[nodiscard]] const std::string& why_alone() const { return why_alone_; }
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
@@ -65,10 +67,6 @@ class ServedModel {
   void stop(RequestQueue::Rest rest);
 
  private:
-  class Worker;
-
-  /// The request's inputs in the model's order. Throws UsageError where they do not fit.
-  [[nodiscard]] Pending placed(const InferRequest& request) const;
   void find_items(const Model& model, const CompileOptions& options);
   /// Those of `given` that are of this model's inputs. Throws UsageError where one is named as this
   /// model's and does not fit.
@@ -79,10 +77,8 @@ class ServedModel {
       std::int64_t items, const std::map<std::string, Shape>& given) const;
 
   const std::string name_, version_;
-  std::vector<PortInfo> inputs_, outputs_;
-  std::vector<std::size_t> input_items_, output_items_;  ///< dimensions; empty where none is open
+  ModelPorts ports_;
   std::string why_alone_;
-  std::int64_t max_batch_ = 1;
   std::vector<Device> devices_;
   std::unique_ptr<RequestQueue> queue_;
   std::vector<std::unique_ptr<Worker>> workers_;

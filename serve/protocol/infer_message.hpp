@@ -9,7 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "limits/memory_budget.hpp"
 
 namespace morton::serve {
 
@@ -44,9 +47,19 @@ class RequestBody {
 
 /// Reads a request. `json_bytes`: where its JSON ends and binary inputs begin. Tensors of binary
 /// inputs show the body's own bytes where these are aligned for them. Throws UsageError, which says
-/// where it is wrong.
+/// where it is wrong. `held` counts tensors of numbers in JSON; MemoryShort where it cannot.
 [[nodiscard]] InferRequest read_infer_request(const std::shared_ptr<const RequestBody>& body,
-                                              std::size_t json_bytes);
+                                              std::size_t json_bytes, HeldMemory& held);
+
+/// What a request for the repository's index says: whether only models that are ready are wanted.
+/// An empty body says no. Throws UsageError.
+[[nodiscard]] bool read_index_request(const RequestBody& body);
+/// Reads a request to load or unload a model. Throws UsageError where it has parameters that mean
+/// something here that is not done.
+enum class RepositoryChange : std::uint8_t { load, unload };
+void read_change_request(const RequestBody& body, RepositoryChange change);
+/// As `read_change_request`, of one parameter.
+void require_change_parameter(std::string_view name, RepositoryChange change);
 
 /// A response: its JSON, and behind it the bytes of binary outputs.
 struct InferResponse {
@@ -55,10 +68,16 @@ struct InferResponse {
 };
 
 /// What `name`, `version` answered. Outputs that the request asks for and the model has not are the
-/// caller's to refuse.
+/// caller's to refuse. `held` counts the response; MemoryShort where it cannot.
 [[nodiscard]] InferResponse write_infer_response(const InferRequest& request, std::string_view name,
                                                  std::string_view version,
-                                                 std::span<const NamedTensor> outputs);
+                                                 std::span<const NamedTensor> outputs,
+                                                 HeldMemory& held);
+
+/// The outputs of the response in the order that the request asks for, all where it asks for none,
+/// and whether each is binary.
+[[nodiscard]] std::vector<std::pair<const NamedTensor*, bool>> chosen_of(
+    const InferRequest& request, std::span<const NamedTensor> outputs);
 
 /// {"error": text}
 [[nodiscard]] std::string error_json(std::string_view text);

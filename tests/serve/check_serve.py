@@ -260,10 +260,24 @@ class Serving(unittest.TestCase):
     def test_models_come_and_go(self):
         self.assertEqual(self.server.ask("POST", "/v2/repository/models/digits/unload")[0], 200)
         self.assert_error(self.infer(question(digits(1), 1)), 404, "is not loaded")
+        index = lambda body: self.server.ask("POST", "/v2/repository/index", body)
+        self.assertEqual([one["state"] for one in index({"ready": False})[1]], ["UNAVAILABLE"])
+        self.assertEqual(index({"ready": True})[:2], (200, []))
+        self.assert_error(index({"ready": 1}), 400, "ready: expected true or false")
+        self.assert_error(index("x" * 70000), 400, "65536 may be sent")
         self.assertEqual(self.server.ask("GET", "/v2/health/ready")[0], 503)
         self.assertEqual(self.server.ask("POST", "/v2/repository/models/digits/load")[0], 200)
         self.assertEqual(self.infer(question(digits(1), 1))[0], 200)
+        self.assertEqual([one["name"] for one in index({"ready": True})[1]], ["digits"])
         self.assert_error(self.server.ask("POST", "/v2/repository/models/other/load"), 400, "no model 'other'")
+        for action, parameters in (("load", {"config": "{}"}), ("load", {"file:1/model.onnx": "eA=="}),
+                                   ("load", {"unload_dependents": True}), ("unload", {"config": "{}"})):
+            reply = self.server.ask("POST", f"/v2/repository/models/digits/{action}", {"parameters": parameters})
+            self.assert_error(reply, 400, f"parameters.{[*parameters][0]}: not served")
+        self.assertEqual(self.infer(question(digits(1), 1))[0], 200)
+        path = "/v2/repository/models/digits/"
+        self.assertEqual(self.server.ask("POST", path + "unload", {"parameters": {"unload_dependents": False}})[0], 200)
+        self.assertEqual(self.server.ask("POST", path + "load", {"parameters": {}})[0], 200)
 
 
 class Options(unittest.TestCase):
@@ -274,7 +288,7 @@ class Options(unittest.TestCase):
             ports = json.loads(subprocess.run([MORTON, "inspect", str(other), "--format", "json"], cwd=ROOT, check=True,
                                               capture_output=True).stdout)["inputs"]
             name = ports[0]["name"]
-            with Server(LENET, other, "--shape", f"{name}=1x1x9x9", "--max-batch", 2) as server:
+            with Server(LENET, other, "--shape", f"{name}:1x1x9x9", "--max-batch", 2) as server:
                 server.wait_ready()
                 for count, side in ((1, 9), (2, 9), (1, 7)):  # the last one is planned when it is asked for
                     asked = {"inputs": [{"name": name, "shape": [count, 1, side, side], "datatype": "FP32",
@@ -287,6 +301,7 @@ class Options(unittest.TestCase):
         for words, status, part in ((["nothing.onnx"], 2, "nothing.onnx"), ([LENET, "--max-batch", "0"], 2, "max-batch"),
                                     ([LENET, LENET], 2, "two models are called"), ([LENET, "--nothing"], 2, "--nothing"),
                                     ([LENET, "--host", "nowhere"], 2, "no address"),
+                                    ([LENET, "--shape", "input=1x3"], 2, "expected NAME:1x3x224x224"),
                                     ([LENET, "--no-tcp"], 2, "no port and no socket")):
             done = subprocess.run([SERVE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, status, done.stderr)
@@ -311,6 +326,33 @@ class Options(unittest.TestCase):
             self.assertIn("unix", [line["client"] for line in lines])
             self.assertEqual(lines[-1]["path"], "/v2/models/lenet5")
             self.assertFalse(os.path.exists(path), "the socket is left")
+
+    def test_memory_counts_tensors_and_replies(self):
+        body = json.dumps(question(digits(8), 8))
+        room = len(body) + 20000  # the tensor has 32768 bytes
+        with Server(LENET, "--max-memory", room) as server:
+            server.wait_ready()
+            status, answer, _ = server.ask("POST", "/v2/models/lenet5/infer", body)
+            self.assertEqual(status, 503, answer)
+            self.assertIn("--max-memory", answer["error"])
+            small = json.dumps(question([0] * 1024, 1))  # 4096 bytes, and the tensor as many
+            for _ in range(20):  # what was counted is given back
+                self.assertEqual(server.ask("POST", "/v2/models/lenet5/infer", small)[0], 200)
+        with Server(LENET, "--max-memory", len(small) + 4096) as server:  # the reply has no room
+            server.wait_ready()
+            self.assertEqual(server.ask("POST", "/v2/models/lenet5/infer", small)[0], 503)
+
+    def test_large_json_holds_nobody_up(self):
+        large = json.dumps(question([0] * 4_000_000, 1)).encode()  # 12 MB
+        small = question(digits(1), 1)
+        with Server(LENET, "--threads", 1) as server, concurrent.futures.ThreadPoolExecutor(4) as pool:
+            server.wait_ready()
+            jobs = [pool.submit(server.ask, "POST", "/v2/models/lenet5/infer", large) for _ in range(4)]
+            for _ in range(20):
+                self.assertEqual(server.ask("POST", "/v2/models/lenet5/infer", small)[0], 200)
+            for job in jobs:
+                self.assertEqual(job.result()[0], 400)
+                self.assertIn("more numbers than the 1024", job.result()[1]["error"])
 
     def test_the_queue_has_an_end(self):
         with Server(LENET, "--max-queue", 1, "--max-batch", 1) as server:

@@ -27,7 +27,7 @@ ROOMS = {
     "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization", "c"],
     "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
     "cli": ["words", "common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "shell", "."],
-    "serve": ["protocol", "models", "common", "http", "."],
+    "serve": ["limits", "protocol", "models", "common", "service", "http", "grpc", "."],
 }
 MOST_FILES = 40  # of a folder, directly
 # Only these see OpenCL.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <morton/error.hpp>
+#include <utility>
+
+#include "models/batching.hpp"
+
+namespace morton::serve {
+namespace {
+
+/// Sessions at other shapes than those that are made when the model is loaded; of these the one
+/// that was not used for longest goes.
+constexpr std::ptrdiff_t kMostOtherSessions = 16;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+Worker::Worker(const ModelPorts& ports, RequestQueue& queue, const Model& model,
+               const Device& device, const CompileOptions& options)
+    : ports_(ports), queue_(queue), model_(compile(model, device, options)) {
+  if (ports_.input_items.empty()) return;
+  std::vector<Shape> shapes;
+  for (const PortInfo& port : model_.inputs()) shapes.push_back(port.shape);
+  for (std::int64_t size = 1;; size = batch_size_for(size + 1, ports_.max_batch)) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i][ports_.input_items[i]] = size;
+    make_session(shapes, Life::lasting);
+    if (size == ports_.max_batch) break;
+  }
+}
+
+void Worker::work() {
+  for (;;) {
+    std::vector<Pending> batch = queue_.take();
+    if (batch.empty()) return;
+    carry_out(batch);
+  }
+}
+
+void Worker::carry_out(std::vector<Pending>& batch) {
+  const Clock::time_point begun = Clock::now();
+  try {
+    std::int64_t items = 0;
+    for (const Pending& one : batch) items += one.items;
+    const bool has_items = !ports_.input_items.empty();
+    const std::vector<Tensor> inputs =
+        has_items
+            ? joined_inputs(batch, ports_.input_items, batch_size_for(items, ports_.max_batch))
+            : batch.front().inputs;
+    std::vector<Shape> shapes;
+    std::vector<NamedTensor> named;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      shapes.push_back(inputs[i].shape());
+      named.push_back({ports_.inputs[i].name, inputs[i]});
+    }
+    Session& session = session_for(shapes);
+    const Clock::time_point joined = Clock::now();
+    const std::vector<NamedTensor> outputs = session.run(named);
+    const Clock::time_point computed = Clock::now();
+    if (has_items) require_items(outputs, batch_size_for(items, ports_.max_batch));
+    std::int64_t first = 0;
+    for (Pending& one : batch) {
+      Answered answer;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        answer.outputs.push_back(
+            {outputs[i].name,
+             has_items ? items_of(outputs[i].tensor, ports_.output_items[i], first, one.items)
+                       : outputs[i].tensor});
+      }
+      first += one.items;
+      const Clock::time_point apart = Clock::now();
+      answer.times = {seconds_between(one.arrived, begun),
+                      seconds_between(begun, joined),
+                      seconds_between(joined, computed),
+                      seconds_between(computed, apart),
+                      one.items,
+                      items,
+                      &one == &batch.front()};
+      std::exchange(one.done, nullptr)(std::move(answer));
+    }
+  } catch (const UsageError& error) {
+    refuse(batch, Refusal::Why::wrong, error.what());
+  } catch (const UnsupportedError& error) {
+    refuse(batch, Refusal::Why::wrong, error.what());
+  } catch (const std::exception& error) {
+    refuse(batch, Refusal::Why::failed, error.what());
+  }
+}
+
+void Worker::require_items(const std::vector<NamedTensor>& outputs, std::int64_t items) const {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Shape& shape = outputs[i].tensor.shape();
+    const std::size_t dimension = ports_.output_items.at(i);
+    if (dimension < shape.size() && shape[dimension] == items) continue;
+    throw UnsupportedError(fmt::format("output '{}' has the shape {} for a batch of {}",
+                                       outputs[i].name, text_of(shape), items));
+  }
+}
+
+void Worker::refuse(std::vector<Pending>& batch, Refusal::Why why, const std::string& text) {
+  for (Pending& one : batch) {
+    if (one.done) std::exchange(one.done, nullptr)(Refusal{why, text});
+  }
+}
+
+Session& Worker::session_for(const std::vector<Shape>& shapes) {
+  const auto found = std::ranges::find(sessions_, shapes, &Kept::shapes);
+  if (found != sessions_.end()) {
+    sessions_.splice(sessions_.begin(), sessions_, found);
+    return sessions_.front().session;
+  }
+  make_session(shapes, Life::passing);
+  if (std::ranges::count(sessions_, Life::passing, &Kept::life) > kMostOtherSessions) {
+    const auto oldest = std::find_if(sessions_.rbegin(), sessions_.rend(),
+                                     [](const Kept& one) { return one.life == Life::passing; });
+    sessions_.erase(std::prev(oldest.base()));
+  }
+  return sessions_.front().session;
+}
+
+void Worker::make_session(const std::vector<Shape>& shapes, Life life) {
+  std::vector<Shape> own;
+  InputShapes wanted;
+  for (const PortInfo& port : model_.inputs()) {
+    own.push_back(port.shape);
+    wanted.shapes[port.name] = shapes.at(own.size() - 1);
+  }
+  const CompiledModel model =
+      own == shapes ? model_ : model_.with_shapes(wanted, CompiledModel::Missing::build);
+  sessions_.push_front({shapes, Session(model), life});
+}
+
+}  // namespace morton::serve
