@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# morton-serve, which `morton serve` runs: HTTP by Boost.Beast, JSON by simdjson, metrics by prometheus-cpp.
+# morton-serve, which `morton serve` runs: HTTP by Boost.Beast, gRPC by grpc++, JSON by simdjson,
+# metrics by prometheus-cpp.
 set(MORTON_SERVE AUTO CACHE STRING "The server: AUTO (where its libraries are found), ON or OFF")
 set_property(CACHE MORTON_SERVE PROPERTY STRINGS AUTO ON OFF)
 if(NOT MORTON_SERVE OR NOT BUILD_SHARED_LIBS OR MORTON_STATIC OR MORTON_FUZZ)
@@ -27,9 +28,26 @@ if(serve_missing)
   message(STATUS "morton serve: OFF (not found: ${serve_missing})")
   return()
 endif()
-message(STATUS "morton serve: ON")
+# Without gRPC the server speaks HTTP alone, and --grpc-port says so.
+find_path(MORTON_GRPC_INCLUDE_DIR grpcpp/generic/async_generic_service.h)
+find_library(MORTON_GRPC_LIBRARY grpc++)
+find_library(MORTON_GPR_LIBRARY gpr)
+find_library(MORTON_ABSL_LIBRARY absl_synchronization)
+mark_as_advanced(MORTON_GRPC_INCLUDE_DIR MORTON_GRPC_LIBRARY MORTON_GPR_LIBRARY MORTON_ABSL_LIBRARY)
+set(serve_grpc OFF)
+if(MORTON_GRPC_INCLUDE_DIR AND MORTON_GRPC_LIBRARY AND MORTON_GPR_LIBRARY AND MORTON_ABSL_LIBRARY)
+  set(serve_grpc ON)
+endif()
+message(STATUS "morton serve: ON (gRPC: ${serve_grpc})")
 
 file(GLOB_RECURSE serve_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/serve/*.cpp)
+set(grpc_folder ${PROJECT_SOURCE_DIR}/serve/grpc)
+if(serve_grpc)
+  list(REMOVE_ITEM serve_sources ${grpc_folder}/grpc_absent.cpp)
+else()
+  list(FILTER serve_sources EXCLUDE REGEX "/serve/grpc/")
+  list(APPEND serve_sources ${grpc_folder}/grpc_absent.cpp)
+endif()
 add_executable(morton_serve ${serve_sources})
 morton_unity(morton_serve)
 set_target_properties(morton_serve PROPERTIES
@@ -39,4 +57,19 @@ target_include_directories(morton_serve PRIVATE ${PROJECT_SOURCE_DIR}/serve)
 target_link_libraries(morton_serve PRIVATE morton_flags morton CLI11::CLI11 ${MORTON_FMT} Boost::headers
   OpenSSL::SSL simdjson::simdjson prometheus-cpp::core Threads::Threads)
 add_dependencies(morton_serve morton_compile)
+if(serve_grpc)
+  # Messages alone, for the lite runtime: methods are found by their names, and so need no generated code.
+  set(serve_messages ${PROJECT_BINARY_DIR}/generated/serve)
+  file(MAKE_DIRECTORY ${serve_messages})
+  add_custom_command(
+    OUTPUT ${serve_messages}/inference.pb.h ${serve_messages}/inference.pb.cc
+    COMMAND protobuf::protoc --cpp_out=lite:${serve_messages} -I ${grpc_folder} ${grpc_folder}/inference.proto
+    DEPENDS ${grpc_folder}/inference.proto
+    COMMENT "Generating inference.pb.h" VERBATIM)
+  set_source_files_properties(${serve_messages}/inference.pb.cc PROPERTIES COMPILE_OPTIONS "-w")
+  target_sources(morton_serve PRIVATE ${serve_messages}/inference.pb.cc ${serve_messages}/inference.pb.h)
+  target_include_directories(morton_serve SYSTEM PRIVATE ${serve_messages} ${MORTON_GRPC_INCLUDE_DIR})
+  target_link_libraries(morton_serve PRIVATE ${MORTON_GRPC_LIBRARY} ${MORTON_GPR_LIBRARY} ${MORTON_ABSL_LIBRARY}
+    protobuf::libprotobuf-lite)
+endif()
 install(TARGETS morton_serve RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/morton)

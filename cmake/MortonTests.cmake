@@ -199,9 +199,16 @@ endif()
 if(TARGET morton_serve)
   set(serve_cache ${PROJECT_BINARY_DIR}/Testing/cache/serve)
   file(MAKE_DIRECTORY ${serve_cache})
-  add_test(NAME serve COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/serve/check_serve.py
-                              $<TARGET_FILE:morton_serve> $<TARGET_FILE:morton_cli>)
-  set_tests_properties(serve PROPERTIES TIMEOUT 600
+  foreach(part serve grpc haproxy examples)
+    set(serve_test serve_${part})
+    if(part STREQUAL "serve")
+      set(serve_test serve)
+    endif()
+    add_test(NAME ${serve_test} COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/serve/check_${part}.py
+                                        $<TARGET_FILE:morton_serve> $<TARGET_FILE:morton_cli>)
+    list(APPEND serve_tests ${serve_test})
+  endforeach()
+  set_tests_properties(${serve_tests} PROPERTIES TIMEOUT 600
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${serve_cache}/pocl;MORTON_CACHE_DIR=${serve_cache}/morton")
 endif()
 

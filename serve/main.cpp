@@ -12,12 +12,14 @@
 #include <memory>
 #include <morton/device.hpp>
 #include <morton/error.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "common/access_log.hpp"
 #include "common/metrics.hpp"
+#include "grpc/grpc_server.hpp"
 #include "http/http_server.hpp"
 #include "http/routes.hpp"
 #include "models/repository.hpp"
@@ -35,6 +37,7 @@ struct Wishes {
   std::vector<std::string> models, devices, shapes;
   ServingOptions serving;
   HttpOptions http;
+  std::optional<std::uint16_t> grpc_port;
   std::string access_log, token_file, precision = "f32";
   std::int64_t max_memory_bytes = std::int64_t{512} << 20;
   std::int64_t delay_us = 0, read_timeout_s = 30, drain_s = 30, memory_limit = 0;
@@ -121,6 +124,9 @@ void add_http_options(CLI::App& app, Wishes& wishes) {
   app.add_option("--host", http.address, "Address to listen on; 0.0.0.0 is every one (127.0.0.1)")
       ->type_name("ADDRESS");
   app.add_option("--port", http.port, "Port; 0 takes a free one (8000)")->type_name("PORT");
+  app.add_option("--grpc-port", wishes.grpc_port,
+                 "Port of gRPC, on the same address; 0 takes a free one (none; 8001 is usual)")
+      ->type_name("PORT");
   app.add_option("--unix-socket", http.unix_socket, "A socket of that path too")->type_name("PATH");
   app.add_flag("!--no-tcp", http.over_tcp, "Listen on the unix socket alone");
   app.add_option("--threads", http.threads, "Threads that read and write, at most 64 (2)")
@@ -144,7 +150,8 @@ void add_http_options(CLI::App& app, Wishes& wishes) {
       ->type_name("BYTES")
       ->transform(bytes)
       ->check(positive);
-  app.add_option("--max-connections", http.max_connections, "Connections at a time (1024)")
+  app.add_option("--max-connections", http.max_connections,
+                 "Connections at a time, and calls of gRPC (1024)")
       ->type_name("N")
       ->check(positive);
   app.add_option("--read-timeout", wishes.read_timeout_s,
@@ -162,8 +169,21 @@ void add_http_options(CLI::App& app, Wishes& wishes) {
 constexpr const char* kFooter = R"(Examples:
   morton serve models/lenet5.onnx
   morton serve digits=models/lenet5.onnx --port 9000 --max-batch 16 --max-delay-us 500
+  morton serve models/lenet5.onnx --grpc-port 8001
   morton serve /srv/models --host 0.0.0.0 --token-file /etc/morton/token --access-log -
   curl http://127.0.0.1:8000/v2/models/lenet5)";
+
+/// gRPC is served as HTTP is: none where no port is given.
+std::unique_ptr<GrpcServer> grpc_server(const Wishes& wishes, Service& service,
+                                        MemoryBudget& budget) {
+  if (!wishes.grpc_port) return nullptr;
+  const HttpOptions& http = wishes.http;
+  if (!http.over_tcp) throw UsageError("--grpc-port: with --no-tcp there is no port");
+  return std::make_unique<GrpcServer>(
+      GrpcOptions{http.address, *wishes.grpc_port, http.token, http.certificate, http.key,
+                  http.max_request_bytes, http.max_connections, http.read_timeout},
+      service, budget);
+}
 
 int serve(Wishes& wishes) {
   if (!wishes.token_file.empty()) wishes.http.token = first_line_of(wishes.token_file);
@@ -190,8 +210,10 @@ int serve(Wishes& wishes) {
   ModelRepository repository(std::move(sources), wishes.serving, say);
   Service service(repository, metrics, log);
   routes = std::make_unique<Routes>(service);
+  std::unique_ptr<GrpcServer> grpc = grpc_server(wishes, service, budget);
   routes->before_metrics = [&] {
     metrics.set_connections(server.connections());
+    if (grpc) metrics.set_grpc_calls(grpc->calls());
     std::map<std::string, std::int64_t> bytes;
     for (const auto& [name, served] : repository.served()) {
       metrics.of(name).set_waiting(served->waiting());
@@ -203,16 +225,21 @@ int serve(Wishes& wishes) {
   if (wishes.http.over_tcp)
     say(fmt::format("listening on {}://{}:{}", scheme, wishes.http.address, server.port()));
   if (!wishes.http.unix_socket.empty()) say("listening on " + wishes.http.unix_socket);
-  server.run(std::chrono::seconds(wishes.drain_s), [&] {
+  if (grpc) say(fmt::format("listening on grpc://{}:{}", wishes.http.address, grpc->port()));
+  const std::chrono::seconds drain(wishes.drain_s);
+  server.run(drain, [&] {
     service.begin_draining();
+    if (grpc) grpc->begin_draining(drain);
     say("stopping: answering what was asked");
   });
+  if (grpc) grpc->wait_drained();
   // A model that is being loaded may take minutes, and a run seconds.
   std::thread([] {
     std::this_thread::sleep_for(kLastSeconds);
     std::_Exit(0);
   }).detach();
   repository.stop();  // no model's thread calls `routes` from now on
+  grpc.reset();
   routes.reset();
   return 0;
 }
@@ -222,7 +249,7 @@ int serve(Wishes& wishes) {
 
 int main(int argc, char** argv) {
   using namespace morton;
-  CLI::App app("Serve models by HTTP, as the Open Inference Protocol (KServe v2) says",
+  CLI::App app("Serve models by HTTP and gRPC, as the Open Inference Protocol (KServe v2) says",
                "morton serve");
   app.get_formatter()->column_width(34);
   serve::Wishes wishes;

@@ -36,7 +36,7 @@ constexpr const char* kMissing =
 }  // namespace
 
 void add_serve(CLI::App& app) {
-  app.add_subcommand("serve", "Answer requests by HTTP (KServe's protocol, version 2)");
+  app.add_subcommand("serve", "Answer requests by HTTP and gRPC (KServe's protocol, version 2)");
 }
 
 int run_serve(std::vector<std::string> words) {

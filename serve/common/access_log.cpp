@@ -30,6 +30,7 @@ void AccessLog::write(const AccessRecord& record) {
       R"({{"time":"{:%Y-%m-%dT%H:%M:%S}Z","client":{},"method":{},"path":{},"status":{},"bytes_in":{},"bytes_out":{},"ms":{:.3f})",
       now, json_text(record.client), json_text(record.method), json_text(record.path),
       record.status, record.bytes_in, record.bytes_out, record.ms);
+  if (!record.model.empty()) line += ",\"model\":" + json_text(record.model);
   if (record.batch > 0) {
     line += fmt::format(R"(,"batch":{},"queue_ms":{:.3f},"compute_ms":{:.3f})", record.batch,
                         record.queue_ms, record.compute_ms);

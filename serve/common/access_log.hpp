@@ -16,6 +16,7 @@ struct AccessRecord {
   std::size_t bytes_in = 0, bytes_out = 0;
   double ms = 0.0;
   std::int64_t batch = 0;  ///< items of the batch that it was in; 0: none
+  std::string model = {};  ///< where the path does not name it
   double queue_ms = 0.0, compute_ms = 0.0;
 };
 

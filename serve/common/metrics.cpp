@@ -116,6 +116,11 @@ Metrics::Metrics() : registry_(std::make_shared<prometheus::Registry>()) {
                       .Help("Connections of clients that are open")
                       .Register(*registry_)
                       .Add({});
+  grpc_calls_ = &prometheus::BuildGauge()
+                     .Name("morton_grpc_calls")
+                     .Help("Calls by gRPC that are open")
+                     .Register(*registry_)
+                     .Add({});
   device_bytes_ = &prometheus::BuildGauge()
                        .Name("morton_device_memory_bytes")
                        .Help("Device memory that Morton holds")
@@ -130,6 +135,8 @@ ModelMetrics& Metrics::of(const std::string& model) {
 }
 
 void Metrics::set_connections(std::size_t open) { connections_->Set(static_cast<double>(open)); }
+
+void Metrics::set_grpc_calls(std::size_t open) { grpc_calls_->Set(static_cast<double>(open)); }
 
 void Metrics::set_device_bytes(const std::string& device, std::int64_t bytes) {
   device_bytes_->Add({{"device", device}}).Set(static_cast<double>(bytes));

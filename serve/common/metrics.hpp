@@ -38,6 +38,7 @@ class Metrics {
   /// The model's, made where there are none yet.
   [[nodiscard]] ModelMetrics& of(const std::string& model);
   void set_connections(std::size_t open);
+  void set_grpc_calls(std::size_t open);
   void set_device_bytes(const std::string& device, std::int64_t bytes);
   /// In Prometheus's text format.
   [[nodiscard]] std::string text() const;
@@ -46,7 +47,7 @@ class Metrics {
   std::shared_ptr<prometheus::Registry> registry_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<ModelMetrics>> models_;
-  prometheus::Gauge* connections_;
+  prometheus::Gauge *connections_, *grpc_calls_;
   prometheus::Family<prometheus::Gauge>* device_bytes_;
 };
 

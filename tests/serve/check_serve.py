@@ -11,7 +11,6 @@ import json
 import os
 import pathlib
 import re
-import signal
 import socket
 import struct
 import subprocess
@@ -20,79 +19,9 @@ import tempfile
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LENET = ROOT / "models" / "lenet5.onnx"
-SERVE, MORTON = "", ""
+from serving import LENET, ROOT, Server, digits, numbers, question
 
-
-class Server:
-    """A morton-serve with these arguments, on a free port."""
-
-    def __init__(self, *words):
-        self.process = subprocess.Popen([SERVE, "--port", "0", *map(str, words)], cwd=ROOT, stderr=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        self.port, self.said = None, []
-        for line in self.process.stderr:
-            self.said.append(line)
-            if found := re.search(r"listening on https?://[^:]+:(\d+)", line):
-                self.port = int(found.group(1))
-                break
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
-    def stop(self, sent=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(sent)
-        out, err = self.process.communicate(timeout=60)
-        self.said.append(err)
-        return self.process.returncode, out
-
-    def ask(self, method, path, body=None, headers=None, timeout=120):
-        """The status, the JSON or bytes, and the headers."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        try:
-            if isinstance(body, dict):
-                body = json.dumps(body)
-            connection.request(method, path, body, headers or {})
-            answer = connection.getresponse()
-            content = answer.read()
-            if answer.getheader("Content-Type") == "application/json":
-                content = json.loads(content)
-            return answer.status, content, answer
-        finally:
-            connection.close()
-
-    def wait_ready(self, seconds=240):
-        end = time.monotonic() + seconds
-        while self.ask("GET", "/v2/health/ready")[0] != 200:
-            assert time.monotonic() < end and self.process.poll() is None, "".join(self.said)
-            time.sleep(0.05)
-        return self
-
-    def memory_kib(self):
-        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))
-
-
-def digits(count, seed=1):
-    """So many pictures of 1x32x32."""
-    state, values = seed * 2654435761 % 2**32, []
-    for _ in range(count * 1024):
-        state = (state * 1664525 + 1013904223) % 2**32
-        values.append(state / 2**32)
-    return values
-
-
-def question(values, count, **more):
-    return {"inputs": [{"name": "input", "shape": [count, 1, 32, 32], "datatype": "FP32", "data": values}], **more}
-
-
-def numbers(answer):
-    return answer["outputs"][0]["data"]
+MORTON = ""
 
 
 class Serving(unittest.TestCase):
@@ -303,7 +232,7 @@ class Options(unittest.TestCase):
                                     ([LENET, "--host", "nowhere"], 2, "no address"),
                                     ([LENET, "--shape", "input=1x3"], 2, "expected NAME:1x3x224x224"),
                                     ([LENET, "--no-tcp"], 2, "no port and no socket")):
-            done = subprocess.run([SERVE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([Server.program, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(part, done.stderr)
 
@@ -381,5 +310,5 @@ class Options(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    SERVE, MORTON = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+    Server.program, MORTON = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
