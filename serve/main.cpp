@@ -240,6 +240,7 @@ int serve(Wishes& wishes) {
   }).detach();
   repository.stop();  // no model's thread calls `routes` from now on
   grpc.reset();
+  service.wait_changes();
   routes.reset();
   return 0;
 }

@@ -280,13 +280,15 @@ void GrpcServer::begin_draining(std::chrono::seconds most) {
   {
     const std::lock_guard lock(inside_->context.mutex);
     inside_->context.draining = true;
+    inside_->context.last_call = Clock::now();
   }
   // Calls that come while gRPC itself shuts down get CANCELLED. Before that, they are told to ask
   // elsewhere.
   inside_->ending = std::thread([inside = inside_.get(), until = *inside_->drained_until] {
     inside->wait_drained();
     inside->wait_quiet(until);
-    inside->server->Shutdown(until);
+    // A client that is idle may not hear of it, and gRPC would wait for its word.
+    inside->server->Shutdown(std::chrono::system_clock::now() + kQuietTime);
   });
 }
 

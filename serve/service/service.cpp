@@ -10,7 +10,7 @@ double seconds_since(Clock::time_point begun) {
   return std::chrono::duration<double>(Clock::now() - begun).count();
 }
 
-Service::~Service() {
+void Service::wait_changes() {
   if (changing_.joinable()) changing_.join();
 }
 

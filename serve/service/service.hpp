@@ -34,8 +34,7 @@ class Service {
  public:
   Service(ModelRepository& repository, Metrics& metrics, AccessLog& log)
       : repository_(repository), metrics_(metrics), log_(log) {}
-  /// Waits for the model that is being loaded or unloaded.
-  ~Service();
+  ~Service() { wait_changes(); }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
@@ -51,6 +50,8 @@ class Service {
   /// why it failed.
   void change(const std::string& name, RepositoryChange change,
               std::function<void(std::optional<Refusal>)> done);
+  /// Waits for the model that is being loaded or unloaded. No change may be asked for meanwhile.
+  void wait_changes();
   /// All models, or those that are ready.
   enum class Listed : std::uint8_t { all, ready };
   [[nodiscard]] std::vector<ModelState> index(Listed listed) const;

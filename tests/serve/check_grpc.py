@@ -9,6 +9,7 @@ is tried too."""
 import concurrent.futures
 import json
 import pathlib
+import random
 import re
 import signal
 import struct
@@ -205,6 +206,30 @@ class Calls(unittest.TestCase):
         self.assert_error(self.client.error("ModelReady", b"\x0a\x05"), "INVALID_ARGUMENT", "not that of the method")
         self.client.call("ModelInfer", asked(digits(1), 1))
 
+    def test_messages_that_are_damaged_harm_nobody(self):
+        whole = asked(digits(1), 1, id="whole")
+        whole.outputs.add(name="probabilities")
+        whole.parameters["timeout"].int64_param = 10**7
+        whole.inputs[0].parameters["note"].string_param = "x"
+        seeds = [whole.SerializeToString(), asked(digits(1), 1, raw=True).SerializeToString()]
+        chance = random.Random(7)
+        for _ in range(600):
+            message = bytearray(chance.choice(seeds))
+            for _ in range(chance.randint(1, 4)):
+                at = chance.randrange(min(len(message), 100) + 1)
+                how = chance.randrange(3)
+                if how == 0:
+                    message[at:] = b""
+                elif how == 1:
+                    message[at:at + 1] = bytes([chance.randrange(256)])
+                else:
+                    message[at:at] = chance.randbytes(chance.randint(1, 8))
+            try:
+                self.client.call("ModelInfer", bytes(message))
+            except grpc.RpcError as error:
+                self.assertIn(error.code().name, ("INVALID_ARGUMENT", "NOT_FOUND", "DEADLINE_EXCEEDED"), bytes(message[:120]))
+        self.client.call("ModelInfer", whole)
+
     def test_narrow_types_are_checked(self):
         request = asked([], 1, datatype="UINT8")
         request.inputs[0].contents.uint_contents.extend([255] * 1024)
@@ -399,6 +424,24 @@ class Options(unittest.TestCase):
         for one in found:
             self.assertTrue(one == "OK" or one[0] == "UNAVAILABLE", one)
             self.assertNotIn("reset", str(one).lower(), "a call was dropped")
+
+    def test_the_server_ends_while_models_are_loaded(self):
+        for _ in range(3):
+            server = Server(LENET, "--grpc-port", 0).wait_ready()
+            with Client(server.grpc_port) as client, concurrent.futures.ThreadPoolExecutor(2) as pool:
+                load = PB.RepositoryModelLoadRequest(model_name="lenet5").SerializeToString()
+                call = client.channel.unary_unary("/inference.GRPCInferenceService/RepositoryModelLoad", lambda one: one,
+                                                  lambda one: one).future(load)
+                pool.submit(server.ask, "POST", "/v2/repository/models/lenet5/load")
+                time.sleep(0.02)
+                begun = time.monotonic()
+                status, _ = server.stop()
+                # The client, which is idle then, says nothing to the end of its connection: the server ends all the same.
+                self.assertLess(time.monotonic() - begun, 15)
+                self.assertEqual(status, 0)
+                # It may come before the server stops, while that waits, or too late.
+                call.exception(60)
+                self.assertIn(call.code().name, ("OK", "UNAVAILABLE", "CANCELLED"))
 
 
 if __name__ == "__main__":
