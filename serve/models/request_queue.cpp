@@ -29,7 +29,8 @@ void RequestQueue::offer(Pending request) {
   }
 }
 
-std::vector<Pending> RequestQueue::take() {
+std::vector<Pending> RequestQueue::take(
+    const std::function<std::int64_t(std::int64_t waiting)>& items_for) {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
@@ -50,10 +51,11 @@ std::vector<Pending> RequestQueue::take() {
     break;
   }
   std::vector<Pending> batch;
+  const std::int64_t most_items = std::min(items_for(items_at_hand()), limits_.most_items);
   std::int64_t items = 0;
   for (auto one = waiting_.begin(); one != waiting_.end();) {
-    const bool fits = batch.empty() || (one->shapes == batch.front().shapes &&
-                                        items + one->items <= limits_.most_items);
+    const bool fits =
+        batch.empty() || (one->shapes == batch.front().shapes && items + one->items <= most_items);
     if (!fits) {
       ++one;
       continue;
@@ -61,7 +63,7 @@ std::vector<Pending> RequestQueue::take() {
     items += one->items;
     batch.push_back(std::move(*one));
     one = waiting_.erase(one);
-    if (items >= limits_.most_items) break;
+    if (items >= most_items) break;
   }
   const bool more = !waiting_.empty();
   lock.unlock();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -26,9 +27,11 @@ class RequestQueue {
 
   /// Takes a request in. One that cannot be is done at once, with the reason.
   void offer(Pending request);
-  /// Waits for requests and takes those that share a batch, the oldest first. Those that are late
-  /// are done. Empty when the queue is closed and nothing waits.
-  [[nodiscard]] std::vector<Pending> take();
+  /// Waits for requests and takes those that share a batch, the oldest first: as many items of
+  /// those that could as `items_for` says. Those that are late are done. Empty when the queue is
+  /// closed and nothing waits.
+  [[nodiscard]] std::vector<Pending> take(
+      const std::function<std::int64_t(std::int64_t waiting)>& items_for);
   /// What becomes of requests that wait when the queue is closed.
   enum class Rest : std::uint8_t { taken, dropped };
   /// Refuses further requests.

@@ -26,20 +26,25 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 Worker::Worker(const ModelPorts& ports, RequestQueue& queue, const Model& model,
                const Device& device, const CompileOptions& options)
-    : ports_(ports), queue_(queue), model_(compile(model, device, options)) {
+    : ports_(ports),
+      queue_(queue),
+      model_(compile(model, device, options)),
+      times_(ports.max_batch) {
   if (ports_.input_items.empty()) return;
   std::vector<Shape> shapes;
   for (const PortInfo& port : model_.inputs()) shapes.push_back(port.shape);
   for (std::int64_t size = 1;; size = batch_size_for(size + 1, ports_.max_batch)) {
     for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i][ports_.input_items[i]] = size;
     make_session(shapes, Life::lasting);
+    if (ports_.max_batch > 1) measure(shapes, size);
     if (size == ports_.max_batch) break;
   }
 }
 
 void Worker::work() {
   for (;;) {
-    std::vector<Pending> batch = queue_.take();
+    std::vector<Pending> batch =
+        queue_.take([&](std::int64_t waiting) { return times_.items_for(waiting); });
     if (batch.empty()) return;
     carry_out(batch);
   }
@@ -65,7 +70,11 @@ void Worker::carry_out(std::vector<Pending>& batch) {
     const Clock::time_point joined = Clock::now();
     const std::vector<NamedTensor> outputs = session.run(named);
     const Clock::time_point computed = Clock::now();
-    if (has_items) require_items(outputs, batch_size_for(items, ports_.max_batch));
+    if (has_items) {
+      const std::int64_t size = batch_size_for(items, ports_.max_batch);
+      require_items(outputs, size);
+      times_.add(size, seconds_between(joined, computed));
+    }
     std::int64_t first = 0;
     for (Pending& one : batch) {
       Answered answer;
@@ -92,6 +101,22 @@ void Worker::carry_out(std::vector<Pending>& batch) {
     refuse(batch, Refusal::Why::wrong, error.what());
   } catch (const std::exception& error) {
     refuse(batch, Refusal::Why::failed, error.what());
+  }
+}
+
+void Worker::measure(const std::vector<Shape>& shapes, std::int64_t size) {
+  std::vector<NamedTensor> zeros;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    zeros.push_back({ports_.inputs[i].name, Tensor::allocate(ports_.inputs[i].dtype, shapes[i])});
+  }
+  Session& session = session_for(shapes);
+  try {
+    static_cast<void>(session.run(zeros));  // its memory is new
+    const Clock::time_point begun = Clock::now();
+    static_cast<void>(session.run(zeros));
+    times_.add(size, seconds_between(begun, Clock::now()));
+  } catch (const UsageError&) {
+    return;  // the model does not take zeros: requests tell how long it takes
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/batch_times.hpp"
 #include "models/placing.hpp"
 #include "models/request_queue.hpp"
 
@@ -41,6 +42,8 @@ class Worker {
   static void refuse(std::vector<Pending>& batch, Refusal::Why why, const std::string& text);
   /// The session for inputs of these shapes. Throws what making it throws.
   Session& session_for(const std::vector<Shape>& shapes);
+  /// Computes zeros at these shapes, and notes how long a batch of that size takes.
+  void measure(const std::vector<Shape>& shapes, std::int64_t size);
   /// Before the others.
   void make_session(const std::vector<Shape>& shapes, Life life);
 
@@ -48,6 +51,7 @@ class Worker {
   RequestQueue& queue_;
   CompiledModel model_;
   std::list<Kept> sessions_;  ///< those used last first
+  BatchTimes times_;
 };
 
 }  // namespace morton::serve
