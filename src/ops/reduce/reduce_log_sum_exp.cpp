@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -21,6 +22,13 @@ ReferenceTensor reference_log_sum_exp(const NodeView& node,
   const Along rows = along(inputs[0].shape.size(), reduced_axes(node));
   for_each_row(rows, inputs[0].shape, [&](const std::vector<std::size_t>& row) {
     const ExponentialRow terms = exponentials(inputs[0], row);
+    const bool has_nan =
+        std::ranges::any_of(row, [&](std::size_t at) { return std::isnan(inputs[0].value[at]); });
+    if (std::isinf(terms.largest) && !has_nan) {  // distances from it say nothing
+      result.value.push_back(terms.largest);
+      result.error.push_back(0.0);
+      return;
+    }
     const double log_of_sum = std::log(terms.sum);
     const double value = terms.largest + log_of_sum;
     const double rounding =

@@ -52,6 +52,16 @@ TEST(Reference, LpNormalizationLeavesZeros) {
               Pointwise(testing::DoubleNear(1e-6), {0.6, -0.8, 0.0, 0.0}));
 }
 
+TEST(Reference, LogSumExpOfInfinities) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto sums = [&](const std::vector<float>& values) {
+    return run("ReduceLogSumExp", "3x2 | axes=1 keepdims=0 | | opset=13", {values}).value;
+  };
+  EXPECT_THAT(sums({kInfinity, 1, -kInfinity, -kInfinity, kInfinity, kInfinity}),
+              ElementsAre(kInfinity, -kInfinity, kInfinity));
+  EXPECT_TRUE(std::isnan(sums({kInfinity, std::nanf(""), 0, 0, 0, 0})[0]));
+}
+
 TEST(Reference, ClipHasLimitsBeforeOpset11) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLargest = std::numeric_limits<float>::max();
