@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""morton serve beside the same model in one process: prints a table with the command for each number, and appends a
-record to bench/history/scale.
+"""morton serve beside the same model in one process, and a training by two ranks beside one process: prints a table with
+the command for each number, and appends a record to bench/history/scale.
 
 Clients run on the same processors (bench/serve_load.cpp), so their time is part of what is measured. Rounds alternate
 between the server and `morton bench`; each number is the median of the rounds' own. A missed target is no failure."""
@@ -133,12 +133,41 @@ def measure_large(options, folder):
     return [line("MobileNetV2, 8 clients, binary: throughput beside one process", ">= 0.9", ratio, ratio >= 0.9, text)], part
 
 
+def measure_ranks(options, folder):
+    """C18's CNN: two ranks of one processor beside one process of two."""
+    words = [options.program, "train", "c18-cnn", "--data", "data/mnist", "-d", "cpu", "--steps", str(options.steps),
+             "--format", "json", "--restart", "--out", f"{folder}/trained"]
+    ranks = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", "-x", "POCL_MAX_PTHREAD_COUNT=1"]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def rate(start, **environment):
+        done = subprocess.run([*start, *words], cwd=ROOT, capture_output=True, text=True, check=False,
+                              env={**os.environ, **environment})
+        if done.returncode != 0:
+            common.fail("scale", f"{shlex.join([*start, *words])}: {done.stderr.strip()}")
+        return json.loads(done.stdout)["images_per_second"]
+
+    part = {"ranks": [], "alone": [], "command": shlex.join([*ranks, *words])}
+    for _ in range(options.rounds):
+        part["alone"].append(rate([], POCL_MAX_PTHREAD_COUNT="2"))
+        part["ranks"].append(rate(ranks, **root))
+    several, alone = statistics.median(part["ranks"]), statistics.median(part["alone"])
+    text = f"{several / alone:.2f} ({several:.0f} of {alone:.0f} pictures a second)"
+    return [line("C18's CNN, 2 ranks of one processor beside one process of two", ">= 0.9", several / alone,
+                 several / alone >= 0.9, text)], part
+
+
+PARTS = {"lenet5": measure_small, "mobilenet_v2": measure_large, "ranks": measure_ranks}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/morton")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0, help="of load, in each round")
+    parser.add_argument("--steps", type=int, default=60, help="of a training, in each round")
+    parser.add_argument("--only", choices=PARTS, help="one part")
     parser.add_argument("--history", default="bench/history/scale")
     options = parser.parse_args()
     if not LOAD.exists():
@@ -146,9 +175,11 @@ def main():
     load = common.checked_load()
     device = common.device_facts(options, "scale")
     record = common.record_head(device, 1, load)
-    print(f"# Serving: {common.title_of(device)}\n")
+    print(f"# Serving and ranks: {common.title_of(device)}\n")
     lines, record["parts"] = [], {}
-    for name, part in (("lenet5", measure_small), ("mobilenet_v2", measure_large)):
+    for name, part in PARTS.items():
+        if options.only not in (None, name):
+            continue
         common.say(f"bench scale: {name}")
         with tempfile.TemporaryDirectory() as folder:
             found, record["parts"][name] = part(options, folder)

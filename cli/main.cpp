@@ -11,6 +11,7 @@
 
 #include "bench/cold.hpp"
 #include "common/commands.hpp"
+#include "common/error_status.hpp"
 #include "common/log.hpp"
 #include "common/option_names.hpp"
 #include "common/output.hpp"
@@ -26,9 +27,6 @@
 namespace morton::cli {
 namespace {
 
-constexpr int kUsageStatus = 2;
-constexpr int kInternalStatus = 70;
-
 constexpr const char* kMortonFooter = R"(Examples:
   morton demo
   morton devices
@@ -40,21 +38,6 @@ Environment: MORTON_DEVICE names the device, MORTON_CACHE_DIR the folder of buil
 NO_COLOR turns colours off.
 Exit status: 0 ok, 1 a check failed, 2 usage, 3 bad model or data file, 4 device or driver,
 70 a defect of Morton.)";
-
-int status_of(ErrorClass error_class) {
-  switch (error_class) {
-    case ErrorClass::usage:
-      return kUsageStatus;
-    case ErrorClass::model:
-    case ErrorClass::unsupported:
-      return 3;
-    case ErrorClass::device:
-      return 4;
-    case ErrorClass::internal:
-      break;
-  }
-  return kInternalStatus;
-}
 
 std::string hint_of(ErrorClass error_class) {
   switch (error_class) {

@@ -212,6 +212,16 @@ if(TARGET morton_serve)
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${serve_cache}/pocl;MORTON_CACHE_DIR=${serve_cache}/morton")
 endif()
 
+# Training over MPI; skipped, with the reason, where there is none.
+if(BUILD_SHARED_LIBS AND NOT MORTON_SANITIZE)
+  set(mpi_cache ${PROJECT_BINARY_DIR}/Testing/cache/mpi)
+  file(MAKE_DIRECTORY ${mpi_cache})
+  add_test(NAME mpi COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/mpi/check_mpi.py
+                            $<TARGET_FILE:morton_cli> ${PROJECT_BINARY_DIR}/libexec/morton/morton-mpi.so)
+  set_tests_properties(mpi PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${mpi_cache}/pocl;MORTON_CACHE_DIR=${mpi_cache}/morton")
+endif()
+
 include(MortonTestsC)
 include(MortonTestsFaults)
 include(MortonTestsShell)

@@ -44,6 +44,7 @@ struct OptionName {
 };
 
 constexpr OptionName kOptions[] = {
+    {"accumulate", "--accumulate"},
     {"augmentation", "--augment"},
     {"batch", "--batch"},
     {"budget_ms", "--time-budget"},
@@ -77,6 +78,8 @@ constexpr OptionName kOptions[] = {
     {"resize", "--resize"},
     {"schedule", "--schedule"},
     {"self_test", "--self-test"},
+    {"shares", "--shares"},
+    {"wire", "--wire"},
     {"shapes", "--shape"},
     {"training", "--data"},
     {"tunables", "--set"},

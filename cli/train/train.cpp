@@ -26,6 +26,7 @@
 #include "train/train_line.hpp"
 #include "train/train_options.hpp"
 #include "train/train_page.hpp"
+#include "train/train_ranks.hpp"
 #include "train/train_result.hpp"
 
 namespace morton::cli {
@@ -108,6 +109,7 @@ Shape example_shape(const Dataset& data) {
 
 void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
   const TrainingSummary& summary = trainer.summary();
+  say_ranks(options);
   log::info(
       "{} of {} parameters are trained; device memory: {} for parameters, {} for the "
       "optimizer, {} for activations and temporaries",
@@ -150,7 +152,7 @@ std::string model_path(const TrainOptions& options) {
 /// Starting anew must not take away what it starts from.
 void require_other_file(const TrainOptions& options) {
   std::error_code status;
-  if (options.restart &&
+  if (options.beginning.restart &&
       std::filesystem::equivalent(options.model.path, model_path(options), status)) {
     throw UsageError(fmt::format(
         "{}: --restart would write what is learned over the model that it starts from; take "
@@ -165,8 +167,7 @@ void settle_plan(TrainOptions& options) {
     throw UsageError("--plan: shows the plan as text; leave --format out");
   }
   if (!options.html.empty()) throw UsageError("--plan: trains nothing; leave --html out");
-  options.run.folder.clear();
-  options.run.start = TrainingRunOptions::Start::in_empty_folder;
+  take_folder_away(options);
 }
 
 /// Settles the batch and the shape, and refuses examples that the model cannot learn from.
@@ -215,11 +216,13 @@ void write_page(Trainer& trainer, const Examples& examples, const TrainOptions& 
 }
 
 int train_model(TrainOptions options) {
+  const bool is_first = is_first_rank(options);
   settle(options);
+  if (!is_first) take_folder_away(options);
   if (options.plan.why && !options.plan.shown) throw UsageError("--why: give it with --plan");
   if (options.plan.shown) settle_plan(options);
   check_options(options.run);
-  if (!options.plan.shown) require_other_file(options);
+  if (is_first && !options.plan.shown) require_other_file(options);
   const Model model = model_of(options);
   const Examples examples = read_examples(options, model);
   options.trainer.targets = TrainerOptions::Targets::labels;
@@ -233,6 +236,7 @@ int train_model(TrainOptions options) {
   Trainer trainer(model, open_device(options.device), options.trainer);
   building.reset();
   if (options.plan.shown) {
+    if (!is_first) return 0;
     using Detail = CompiledModel::Detail;
     emit(trainer.plan_text(options.plan.why ? Detail::why : Detail::brief, option_text), "");
     return 0;
@@ -263,6 +267,7 @@ int train_model(TrainOptions options) {
   const bool ended = result.report.end != TrainingReport::End::stopped;
   if (ended && tested) result.test = test(trainer, *examples.test, options, result.report);
   result.model_path = model_path(options);
+  if (!is_first) return ended || signals.caught() == 0 ? 0 : 128 + signals.caught();
   const Model learned = trainer.model();
   learned.save(result.model_path);
   const auto labels_path = std::filesystem::path(options.out) / "labels.txt";
@@ -273,7 +278,8 @@ int train_model(TrainOptions options) {
   if (!options.html.empty()) write_page(trainer, examples, options, result);
   if (ended) return 0;
   log::info("stopped after step {}; --resume goes on from there", result.report.steps);
-  return 128 + signals.caught();
+  // Another rank may have caught the signal.
+  return signals.caught() == 0 ? 0 : 128 + signals.caught();
 }
 
 }  // namespace
@@ -283,7 +289,12 @@ void add_train(CLI::App& app, Action& chosen) {
   command->footer(kTrainFooter);
   auto options = std::make_shared<TrainOptions>();
   add_train_options(*command, *options);
-  command->callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      options->trainer.ranks.communicator = communicator_for(*options);
+      return train_as_rank(*options, [&options] { return train_model(*options); });
+    };
+  });
 }
 
 }  // namespace morton::cli

@@ -117,6 +117,36 @@ void add_course(CLI::App& command, TrainOptions& options) {
       ->check(whole_number(1));
 }
 
+void add_ranks(CLI::App& command, TrainOptions& options) {
+  using Ranks = TrainOptions::Ranks;
+  RankOptions& ranks = options.trainer.ranks;
+  command
+      .add_option(
+          "--ranks", options.ranks,
+          "mpi: train with all processes of an MPI job; one: alone (mpi where mpirun starts "
+          "Morton, else one)")
+      ->option_text("mpi|one")
+      ->transform(one_of(numbered(Names<Ranks>{{"mpi", Ranks::mpi}, {"one", Ranks::one}})));
+  command
+      .add_option("--shares", ranks.shares,
+                  "Rows of a batch for each rank, as weights: 2,1 gives the first twice as many "
+                  "(all alike)")
+      ->option_text("X,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  using Sum = RankOptions::Sum;
+  command
+      .add_option("--sum", ranks.sum,
+                  "How gradients of ranks are added. ordered: rank after rank, always the same "
+                  "bits; fast: as MPI likes (ordered)")
+      ->option_text("ordered|fast")
+      ->transform(one_of(numbered(Names<Sum>{{"ordered", Sum::ordered}, {"fast", Sum::fast}})));
+  using Wire = RankOptions::Wire;
+  command.add_option("--wire", ranks.wire, "What gradients are on their way between ranks (f32)")
+      ->option_text("f32|f16")
+      ->transform(one_of(numbered(Names<Wire>{{"f32", Wire::f32}, {"f16", Wire::f16}})));
+}
+
 }  // namespace
 
 void add_train_options(CLI::App& command, TrainOptions& options) {
@@ -131,6 +161,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   add_options(command, options.data);
   add_optimizer(command, options);
   add_course(command, options);
+  add_ranks(command, options);
   command
       .add_option("-o,--out", options.out,
                   "Folder of the trained model, checkpoints and logs (MODEL-trained)")
@@ -142,8 +173,8 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command.add_flag(
       "--why", options.plan.why,
       "With --plan: show the reason of every choice, and the kernels of each joined launch");
-  command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
-  command.add_flag("--restart", options.restart,
+  command.add_flag("--resume", options.beginning.resume, "Go on from the checkpoint in the folder");
+  command.add_flag("--restart", options.beginning.restart,
                    "Start anew over an earlier training in the folder");
   command
       .add_option("--checkpoint-every", options.run.checkpoint_every,
@@ -158,7 +189,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
 
 void settle(TrainOptions& options) {
   require_one_device(options.device);
-  if (options.resume && options.restart) {
+  if (options.beginning.resume && options.beginning.restart) {
     throw UsageError("--resume goes on, --restart starts anew: give one of them");
   }
   const OptimizerOptions& optimizer = options.trainer.optimizer;
@@ -176,9 +207,9 @@ void settle(TrainOptions& options) {
     options.trainer.activations = TrainerOptions::Activations::recompute;
   }
   using Start = TrainingRunOptions::Start;
-  options.run.start = options.resume    ? Start::resume
-                      : options.restart ? Start::anew
-                                        : Start::in_empty_folder;
+  options.run.start = options.beginning.resume    ? Start::resume
+                      : options.beginning.restart ? Start::anew
+                                                  : Start::in_empty_folder;
   if (options.out.empty()) {
     options.out = std::filesystem::path(options.model.path).stem().string() + "-trained";
   }

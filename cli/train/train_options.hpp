@@ -28,7 +28,12 @@ struct TrainOptions {
   struct Plan {
     bool shown = false, why = false;
   } plan;
-  bool nesterov = false, recompute = false, resume = false, restart = false;
+  /// automatic: MPI where mpirun started this process.
+  enum class Ranks : std::uint8_t { automatic, mpi, one } ranks = Ranks::automatic;
+  bool nesterov = false, recompute = false;
+  struct Beginning {
+    bool resume = false, restart = false;
+  } beginning;
   std::string out;   ///< empty: after the model's name
   std::string html;  ///< empty: no page
   Format format = Format::table;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "morton/communicator.hpp"
 #include "morton/compile.hpp"
 #include "morton/device.hpp"
 #include "morton/export.hpp"
@@ -20,7 +21,7 @@ namespace morton {
 
 /// How a model is trained.
 struct TrainerOptions {
-  std::int64_t batch = 100;  ///< examples of a step
+  std::int64_t batch = 100;  ///< examples of a step, of all ranks
   /// The parameters follow the mean gradient of so many steps, at the last of them: as large
   /// batches do, in the memory of small ones (a BatchNormalization sees the small ones).
   std::int64_t accumulate = 1;
@@ -43,6 +44,10 @@ struct TrainerOptions {
   /// overflows, and that update is left out; it doubles after 2000 updates without
   /// (P. Micikevicius et al., "Mixed precision training", 2018).
   double loss_scale = 65536.0;
+  /// Several processes that train one model: each computes the gradients of its rows of a batch,
+  /// and all renew the parameters by the sum. A BatchNormalization sees the rows of its rank; its
+  /// running statistics are the mean over the ranks, by their rows. `accumulate` must be 1.
+  RankOptions ranks;
   /// Kernels, precision, cache and log, and full shapes of inputs whose further extents are open;
   /// the batch is the trainer's own. Precision f16, bf16 or tf32 rounds operands of the kernels;
   /// parameters, the optimizer's state and sums stay f32.
@@ -86,7 +91,8 @@ struct TrainingSummary {
 
 /// A model that learns on a device. A training step (forward, loss, gradients, update) is one
 /// planned graph; parameters and the optimizer's state stay on the device. Belongs to one thread at
-/// a time.
+/// a time. With several ranks (TrainerOptions::ranks) the update is a graph of its own, and all of
+/// them call `step` in the same order.
 class MORTON_API Trainer {
  public:
   /// Throws UsageError for a model with other than one input, of f32, and one output, for patterns
@@ -97,8 +103,8 @@ class MORTON_API Trainer {
   Trainer& operator=(Trainer&&) noexcept;
   ~Trainer();
 
-  [[nodiscard]] PortInfo input() const;   ///< with the batch
-  [[nodiscard]] PortInfo target() const;  ///< with the batch
+  [[nodiscard]] PortInfo input() const;   ///< with the batch, or this rank's rows of it
+  [[nodiscard]] PortInfo target() const;  ///< likewise
   /// How many classes its labels tell apart; 0 where its targets are no labels.
   [[nodiscard]] std::int64_t classes() const;
   [[nodiscard]] const TrainingSummary& summary() const;
@@ -108,7 +114,8 @@ class MORTON_API Trainer {
                                       SettingPrinter printer = print_setting) const;
   [[nodiscard]] const CompiledModel& step_model() const;
 
-  /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong
+  /// One step on a whole batch, of which each rank gives its rows. The loss is that before the
+  /// update, of the whole batch. Throws UsageError for wrong
   /// types or shapes, labels out of range and a rate that is no f32 from 0 on, DeviceError,
   /// ModelError for gradients that are not finite although the loss is not scaled up any more. A
   /// loss that is not finite is returned as it is: the parameters are then spoilt.
@@ -118,7 +125,8 @@ class MORTON_API Trainer {
   /// The factor of the next step's loss on its way back; 1 where it is not scaled.
   [[nodiscard]] double loss_scale() const;
 
-  /// The model, as it is used, on the first `rows` rows of a whole batch; `predictions`, unless
+  /// The model, as it is used, on the first `rows` rows of a whole batch (with several ranks of as
+  /// many rows as this one has, and on this one alone); `predictions`, unless
   /// null, gets its output for all of them. Nothing changes. Throws
   /// UsageError for wrong types or shapes, labels out of range and `rows` that are not 1 to the
   /// batch; DeviceError.

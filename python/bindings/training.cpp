@@ -114,7 +114,7 @@ class PythonTrainer {
     Tensor predictions;
     std::int64_t rows = 0;
     py::dict facts = on_batch(inputs, targets, [&](Trainer& trainer, const Examples& batch) {
-      const std::int64_t whole = trainer.options().batch;
+      const std::int64_t whole = trainer.input().shape[0];
       rows = batch.count;
       return trainer.evaluate(filled(batch.inputs, whole), filled(batch.targets, whole), rows,
                               outputs ? &predictions : nullptr);
@@ -190,7 +190,11 @@ class PythonTrainer {
     locked([&](Trainer& trainer) { trainer.set_state(values); });
   }
 
-  [[nodiscard]] std::int64_t batch() const { return trainer_->options().batch; }
+  [[nodiscard]] std::int64_t batch() const { return trainer_->input().shape[0]; }
+  [[nodiscard]] int rank() const {
+    const auto& communicator = trainer_->options().ranks.communicator;
+    return communicator == nullptr ? 0 : communicator->rank();
+  }
 
   py::dict summary() const {
     const TrainingSummary& summary = trainer_->summary();
@@ -225,12 +229,14 @@ class PythonTrainer {
 }  // namespace
 
 void bind_training(py::module_& module) {
-  py::class_<PythonTrainer>(module, "Trainer",
-                            "A model that learns on a device. Options: batch, loss, optimizer "
-                            "(\"sgd\", \"adam\", \"adamw\", \"rmsprop\"), momentum, beta1, beta2, "
-                            "epsilon, weight_decay, targets (\"labels\", \"shares\"), activations "
-                            "(\"keep\", \"recompute\"), loss_scale, freeze, clip_norm, accumulate, "
-                            "seed, and those of compile.")
+  py::class_<PythonTrainer>(
+      module, "Trainer",
+      "A model that learns on a device. Options: batch, loss, optimizer "
+      "(\"sgd\", \"adam\", \"adamw\", \"rmsprop\"), momentum, beta1, beta2, "
+      "epsilon, weight_decay, targets (\"labels\", \"shares\"), activations "
+      "(\"keep\", \"recompute\"), loss_scale, freeze, clip_norm, accumulate, "
+      "seed, ranks (\"one\", \"mpi\"), shares, sum (\"ordered\", \"fast\"), wire "
+      "(\"f32\", \"f16\"), and those of compile.")
       .def(py::init<const Model&, const Device&, const py::kwargs&>(), py::arg("model"),
            py::arg("device"))
       .def("step", &PythonTrainer::step, py::arg("inputs"), py::arg("targets"),
@@ -259,7 +265,10 @@ void bind_training(py::module_& module) {
       .def("state", &PythonTrainer::state, "All that the next steps depend on: arrays by name.")
       .def("set_state", &PythonTrainer::set_state, py::arg("state"),
            "Goes on from there. Raises UsageError where it is of another model or optimizer.")
-      .def_property_readonly("batch", &PythonTrainer::batch, "Examples of a step.")
+      .def_property_readonly("batch", &PythonTrainer::batch,
+                             "Examples of a step; with several ranks, this one's.")
+      .def_property_readonly("rank", &PythonTrainer::rank,
+                             "This process's number among the ranks; 0 where there is one.")
       .def_property_readonly("summary", &PythonTrainer::summary,
                              "How many numbers are trained, and bytes on the device: a dict.");
   module.def("with_checkpoint", &model_at_checkpoint, py::arg("model"), py::arg("path"),

@@ -1,12 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training_options.hpp"
 
+#include <memory>
+
 #include "taking.hpp"
 
 namespace morton::python {
 
+namespace {
+
+/// Ends all ranks where an exception ends one: the others would wait for it.
+void end_ranks_on_error(const std::shared_ptr<Communicator>& communicator) {
+  const auto abort = [communicator] { communicator->abort(1); };
+  py::module_::import("morton._training").attr("_end_ranks_on_error")(py::cpp_function(abort));
+}
+
+RankOptions rank_options(py::dict& given) {
+  RankOptions options;
+  enum class Ranks : std::uint8_t { one, mpi } ranks = Ranks::one;
+  take_word<Ranks>(given, "ranks", ranks, {{"one", Ranks::one}, {"mpi", Ranks::mpi}});
+  take(given, "shares", options.shares);
+  using Sum = RankOptions::Sum;
+  take_word<Sum>(given, "sum", options.sum, {{"ordered", Sum::ordered}, {"fast", Sum::fast}});
+  using Wire = RankOptions::Wire;
+  take_word<Wire>(given, "wire", options.wire, {{"f32", Wire::f32}, {"f16", Wire::f16}});
+  if (ranks == Ranks::one) return options;
+  // MPI ends with the process, not with the first trainer.
+  static const std::shared_ptr<Communicator> communicator = [] {
+    const std::shared_ptr<Communicator> made = mpi_communicator();
+    end_ranks_on_error(made);
+    return made;
+  }();
+  options.communicator = communicator;
+  return options;
+}
+
+}  // namespace
+
 TrainerOptions trainer_options(py::dict given) {
   TrainerOptions options;
+  options.ranks = rank_options(given);
   take(given, "batch", options.batch);
   take(given, "accumulate", options.accumulate);
   take(given, "freeze", options.freeze);

@@ -251,7 +251,9 @@ class Trainer:
                  targets: Literal["labels", "shares"] = ..., activations: Literal["keep", "recompute"] = ...,
                  optimizer: Literal["sgd", "adam", "adamw", "rmsprop"] = ..., momentum: float = ..., beta1: float = ...,
                  beta2: float = ..., epsilon: float = ..., weight_decay: float = ..., clip_norm: float = ...,
-                 freeze: Sequence[str] = ..., seed: int = ..., loss_scale: float = ..., shapes: _Shapes = ...,
+                 freeze: Sequence[str] = ..., seed: int = ..., loss_scale: float = ...,
+                 ranks: Literal["one", "mpi"] = ..., shares: Sequence[float] = ...,
+                 sum: Literal["ordered", "fast"] = ..., wire: Literal["f32", "f16"] = ..., shapes: _Shapes = ...,
                  values: _Arrays = ..., use: Mapping[str, str] = ..., exclude: Sequence[str] = ...,
                  local: Sequence[int] = ..., tunables: Mapping[str, Mapping[str, int]] = ...,
                  tuning_files: Sequence[str] = ..., skip_passes: Sequence[str] = ...,
@@ -285,7 +287,10 @@ class Trainer:
         """Goes on from there. Raises UsageError where it is of another model or optimizer."""
     @property
     def batch(self) -> int:
-        """Examples of a step."""
+        """Examples of a step; with several ranks, this one's."""
+    @property
+    def rank(self) -> int:
+        """This process's number among the ranks; 0 where there is one."""
     @property
     def summary(self) -> TrainingSummary:
         """How many numbers are trained, and bytes on the device: a dict."""

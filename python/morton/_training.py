@@ -2,7 +2,9 @@
 """Training on batches of one's own: NumPy's arrays, PyTorch's DataLoader."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,19 @@ Callback = Callable[["dict[str, Any]"], object]
 
 class StopTraining(Exception):
     """Raised by a callback: the training ends here, as it does where one gives False."""
+
+
+def _end_ranks_on_error(abort: Callable[[], None]) -> None:
+    """An exception that ends this process ends all ranks: the others would wait for it."""
+    before = sys.excepthook
+
+    def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        before(kind, error, trace)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        abort()
+
+    sys.excepthook = end
 
 
 class Trainer(_native.Trainer):

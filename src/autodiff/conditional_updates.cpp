@@ -15,7 +15,7 @@ using Ref = ScalarRef;
 TensorId accumulator(Graph& graph, TensorId parameter) {
   const GraphTensor& owner = graph.tensor(parameter);
   GraphTensor tensor;
-  tensor.name = owner.name + "/accumulated";
+  tensor.name = owner.name + kAccumulatedSuffix;
   tensor.kind = GraphTensor::Kind::state;
   tensor.dtype = owner.dtype;
   tensor.shape = owner.shape;
@@ -33,15 +33,15 @@ void unscale_gradients(Graph& graph, std::vector<Learned>& learned) {
   }
 }
 
-void accumulate_gradients(Graph& graph, std::vector<Learned>& learned) {
-  const TensorId apply = graph.find(kApplyInput);
-  for (Learned& one : learned) {
+void accumulate_gradients(Graph& graph, const std::vector<Learned>& learned) {
+  const TensorId fresh = add_scalar_input(graph, kFreshInput, DType::f32);
+  for (const Learned& one : learned) {
     const TensorId state = accumulator(graph, one.parameter);
     GraphWriter writer(graph, graph.tensor(state).name);
-    one.gradient = writer.apply(ScalarOp::add, {one.gradient, state});
-    Formula left(2);
-    left.either(left.is_zero(Ref::input(1)), Ref::input(0), Ref::constant(0.0));
-    graph.updates.push_back({state, writer.chain(left.chain(), {one.gradient, apply})});
+    Formula sum(3);
+    sum.plus(Ref::input(0),
+             sum.either(sum.is_zero(Ref::input(2)), Ref::input(1), Ref::constant(0.0)));
+    graph.updates.push_back({state, writer.chain(sum.chain(), {one.gradient, state, fresh})});
   }
 }
 
@@ -64,25 +64,13 @@ TensorId count_not_finite(Graph& graph, const std::vector<Learned>& learned) {
 }
 
 void hold_updates(Graph& graph, std::size_t first, TensorId overflow) {
-  const TensorId apply = graph.find(kApplyInput);
   GraphWriter writer(graph, "hold");
-  const TensorId count = overflow == kNoTensor ? kNoTensor : writer.reshaped(overflow, {});
+  const TensorId count = writer.reshaped(overflow, {});
   for (std::size_t i = first; i < graph.updates.size(); ++i) {
     const StateUpdate update = graph.updates[i];
-    Formula formula(4);
-    Ref value = Ref::input(0);
-    std::vector<TensorId> operands{update.value, update.state};
-    if (apply != kNoTensor) {
-      const Ref waits = formula.is_zero(Ref::input(static_cast<int>(operands.size())));
-      value = formula.either(waits, Ref::input(1), value);
-      operands.push_back(apply);
-    }
-    if (count != kNoTensor) {
-      const Ref good = formula.is_zero(Ref::input(static_cast<int>(operands.size())));
-      formula.either(good, value, Ref::input(1));
-      operands.push_back(count);
-    }
-    graph.updates[i].value = writer.chain(formula.chain(), operands);
+    Formula formula(3);
+    formula.either(formula.is_zero(Ref::input(2)), Ref::input(0), Ref::input(1));
+    graph.updates[i].value = writer.chain(formula.chain(), {update.value, update.state, count});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "autodiff/batch_in_front.hpp"
 #include "autodiff/conditional_updates.hpp"
@@ -168,14 +169,48 @@ void make_states(Graph& graph, const std::vector<std::string>& names) {
   }
 }
 
+void clip_and_update(Graph& graph, const TrainingStepOptions& options, TensorId overflow,
+                     std::vector<Learned>& learned) {
+  if (options.clip_norm) clip_gradients(graph, *options.clip_norm, learned);
+  const std::size_t first = graph.updates.size();
+  add_updates(graph, options.optimizer, learned);
+  if (overflow != kNoTensor) hold_updates(graph, first, overflow);
+}
+
+/// The graph that renews the parameters from their gradients, which the step adds up in states.
+void take_update_apart(TrainingStep& made, const TrainingStepOptions& options,
+                       std::vector<Learned> learned) {
+  Graph& update = made.update;
+  update.name = made.step.name;
+  accumulate_gradients(made.step, learned);
+  for (Learned& one : learned) {
+    GraphTensor parameter = made.step.tensor(one.parameter);
+    parameter.kind = GraphTensor::Kind::state;
+    GraphTensor gradient;
+    gradient.name = parameter.name + kGradientSuffix;
+    gradient.kind = GraphTensor::Kind::input;
+    gradient.dtype = parameter.dtype;
+    gradient.shape = parameter.shape;
+    for (const std::int64_t extent : gradient.shape) gradient.declared.push_back({extent, ""});
+    one.parameter = update.add_tensor(std::move(parameter));
+    one.gradient = update.add_tensor(std::move(gradient));
+    update.inputs.push_back(one.gradient);
+  }
+  const bool scales = options.loss_scale == TrainingStepOptions::LossScale::given;
+  const TensorId overflow = scales ? count_not_finite(update, learned) : kNoTensor;
+  clip_and_update(update, options, overflow, learned);
+  add_output(update, overflow, kOverflowOutput);
+}
+
 /// Gradients and updates of the parameters; those that the loss does not depend on are left out.
 /// Returns how many elements of the gradients overflowed, where the loss is scaled.
 TensorId add_descent(TrainingStep& made, TensorId loss, const std::vector<TensorId>& parameters,
                      const TrainingStepOptions& options) {
   Graph& graph = made.step;
   const bool scales = options.loss_scale == TrainingStepOptions::LossScale::given;
-  const std::int64_t examples =
-      checked_mul(graph.tensor(loss).shape.at(0), options.accumulate, "examples of an update");
+  const std::int64_t rows =
+      options.examples == 0 ? graph.tensor(loss).shape.at(0) : options.examples;
+  const std::int64_t examples = checked_mul(rows, options.accumulate, "examples of an update");
   const TensorId factor = scales ? add_scalar_input(graph, kLossScaleInput, DType::f32) : kNoTensor;
   const auto gradients =
       add_gradients(graph, loss, parameters, 1.0 / static_cast<double>(examples), factor);
@@ -190,15 +225,12 @@ TensorId add_descent(TrainingStep& made, TensorId loss, const std::vector<Tensor
     add_scalar_input(graph, kUnscaleInput, DType::f32);
     unscale_gradients(graph, learned);
   }
-  if (options.accumulate > 1) {
-    add_scalar_input(graph, kApplyInput, DType::f32);
-    accumulate_gradients(graph, learned);
+  if (options.accumulate > 1 || options.update == TrainingStepOptions::Update::apart) {
+    take_update_apart(made, options, std::move(learned));
+    return kNoTensor;
   }
   const TensorId overflow = scales ? count_not_finite(graph, learned) : kNoTensor;
-  if (options.clip_norm) clip_gradients(graph, *options.clip_norm, learned);
-  const std::size_t first = graph.updates.size();
-  add_updates(graph, options.optimizer, learned);
-  if (scales || options.accumulate > 1) hold_updates(graph, first, overflow);
+  clip_and_update(graph, options, overflow, learned);
   return overflow;
 }
 
@@ -224,8 +256,8 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   const LossTensors loss = add_loss_of_output(made.step, options);
   make_states(made.step, names_of(made.step, parameters.trained));
   const std::size_t forward_nodes = made.step.nodes.size();
-  const TensorId overflow = add_descent(made, loss.rows, parameters.trained, options);
   made.step.outputs.clear();
+  const TensorId overflow = add_descent(made, loss.rows, parameters.trained, options);
   add_output(made.step, loss.rows, kLossOutput);
   add_output(made.step, loss.right, kRightOutput);
   add_output(made.step, overflow, kOverflowOutput);
@@ -245,6 +277,7 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   make_states(made.evaluation, made.statistics);
   verify(made.step, "as a training step");
   verify(made.evaluation, "for evaluation");
+  if (!made.update.inputs.empty()) verify(made.update, "as an update");
   return made;
 }
 

@@ -9,7 +9,7 @@
 namespace morton {
 namespace {
 
-constexpr std::array<EnvironmentVariable, 13> kVariables{{
+constexpr std::array<EnvironmentVariable, 14> kVariables{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
@@ -39,6 +39,9 @@ constexpr std::array<EnvironmentVariable, 13> kVariables{{
      "milliseconds to wait before each piece of a file that is written, for tests", "5"},
     {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},
     {"HOME", "home folder, for the program cache where XDG_CACHE_HOME is unset", "~"},
+    {"OMPI_COMM_WORLD_SIZE",
+     "set by Open MPI's mpirun: how many processes it started, which a training takes for ranks",
+     "4"},
     {"NO_COLOR", "set to anything: no colours on the terminal", "1"},
 }};
 

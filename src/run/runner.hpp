@@ -116,9 +116,12 @@ class Runner {
   /// Runs on an own queue of this kind from now on. Throws UsageError while the queue is the
   /// caller's or anything is mapped.
   void use_kind(OpenClDevice::QueueKind kind);
-  /// Uses the caller's buffer for an input or output; a null one restores its own memory. Throws
-  /// UsageError for a buffer that does not fit or is another port's, or while anything is mapped.
+  /// Uses the caller's buffer for an input, output or state; a null one restores its own memory.
+  /// Throws UsageError for a buffer that does not fit or is another port's, or while anything is
+  /// mapped.
   void bind(ValueId value, const cl::Buffer& buffer);
+  /// The memory of a value, which another runner of the device may be bound to while this lives.
+  [[nodiscard]] const cl::Buffer& memory_of(ValueId value) const { return buffer_of(value); }
   /// True while the queue or some buffer is the caller's.
   [[nodiscard]] bool uses_callers_objects() const;
 

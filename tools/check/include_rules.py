@@ -21,7 +21,7 @@ ROOMS = {
     "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "quantised", "recurrent", "control", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/passes": [".", "shapes", "conversion"],
-    "src/training": ["data", "files", "loop"],
+    "src/training": ["ranks", "data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],
     "src/api": [".", "cache", "model", "compile", "inspect", "session", "segments", "training", "quantization", "c"],

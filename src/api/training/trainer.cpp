@@ -57,7 +57,9 @@ const TrainingSummary& Trainer::summary() const { return state_->summary; }
 const TrainerOptions& Trainer::options() const { return state_->options; }
 
 std::string Trainer::plan_text(CompiledModel::Detail detail, SettingPrinter printer) const {
-  return step_model().plan_text(detail, printer);
+  std::string text = step_model().plan_text(detail, printer);
+  if (state_->apart) text += "\n" + state_->apart->session().model().plan_text(detail, printer);
+  return text;
 }
 
 const CompiledModel& Trainer::step_model() const { return state_->session.model(); }
@@ -72,7 +74,7 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
   LentInputs lent(state.session);
   lent.set(state.model_input(), inputs);
   lent.set(kTargetInput, targets);
-  if (state.has_labels()) require_labels(targets, state.options.batch, state.classes());
+  if (state.has_labels()) require_labels(targets, state.rows(), state.classes());
   state.set_rates(learning_rate);
   state.session.enqueue();
   state.evaluation_is_current = false;
@@ -81,8 +83,13 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
   if (may_overflow) names.emplace_back(kOverflowOutput);
   const std::vector<Tensor> outputs = state.session.get_outputs(names);
   lent.all_returned();
-  BatchResult result = state.result_of(outputs, state.options.batch);
-  result.update = state.progress.count(may_overflow && outputs.back().at(0) != 0.0);
+  BatchResult result = state.result_of(outputs, state.rows());
+  bool overflowed = may_overflow && outputs.back().at(0) != 0.0;
+  if (state.ranks.are_several()) result = state.of_all_ranks(result);
+  if (state.apart && state.progress.applies()) {
+    overflowed = state.apart->renew(state.session, state.ranks);
+  }
+  result.update = state.progress.count(overflowed);
   return result;
 }
 
@@ -93,9 +100,9 @@ double Trainer::loss_scale() const { return state_->progress.loss_scale(); }
 BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::int64_t rows,
                               Tensor* predictions) {
   State& state = *state_;
-  if (rows < 1 || rows > state.options.batch) {
+  if (rows < 1 || rows > state.rows()) {
     throw UsageError("evaluate: " + std::to_string(rows) + " rows of a batch of " +
-                     std::to_string(state.options.batch));
+                     std::to_string(state.rows()));
   }
   Session& session = state.current_evaluation();
   LentInputs lent(session);
@@ -115,7 +122,7 @@ Model Trainer::model() {
   Graph learned = Inside::of(state_->model);
   for (const auto& names : {state_->made.trained, state_->made.statistics}) {
     for (const std::string& name : names) {
-      learned.tensor(learned.find(name)).data = state_->session.get_state(name);
+      learned.tensor(learned.find(name)).data = state_->session_of(name).get_state(name);
     }
   }
   return Inside::make(std::move(learned));
@@ -124,7 +131,7 @@ Model Trainer::model() {
 std::vector<NamedTensor> Trainer::state() {
   std::vector<NamedTensor> tensors;
   for (const std::string& name : state_->renewed()) {
-    tensors.push_back({name, state_->session.get_state(name)});
+    tensors.push_back({name, state_->session_of(name).get_state(name)});
   }
   tensors.push_back({kProgressName, state_->progress.saved()});
   return tensors;
@@ -147,7 +154,7 @@ void Trainer::set_state(const std::vector<NamedTensor>& given) {
   }
   // All are looked at before any is taken.
   for (const std::string& name : renewed) {
-    const GraphTensor& own = state_->made.step.tensor(state_->made.step.find(name));
+    const GraphTensor& own = state_->tensor_of(name);
     const Tensor& tensor = find(name);
     if (tensor.shape() == own.data.shape() && tensor.dtype() == own.dtype) continue;
     throw UsageError("train: '" + name + "' is " + to_string(tensor.shape()) + ", expected " +
@@ -155,7 +162,9 @@ void Trainer::set_state(const std::vector<NamedTensor>& given) {
   }
   StepProgress progress = state_->progress;
   progress.restore(find(kProgressName));
-  for (const std::string& name : renewed) state_->session.set_state(name, find(name));
+  for (const std::string& name : renewed) {
+    state_->session_of(name).set_state(name, find(name));
+  }
   state_->progress = progress;
   state_->evaluation_is_current = false;
 }

@@ -24,6 +24,12 @@ void require_range(const char* what, double value, double below) {
 
 void check_trainer_options(const TrainerOptions& options) {
   if (options.batch < 1) throw UsageError("train: a batch has at least one example");
+  if (options.ranks.communicator && options.ranks.communicator->size() > 1 &&
+      options.accumulate > 1) {
+    throw UsageError("train: " + setting("accumulate") +
+                     ": ranks add up the gradients of one step; leave it out, and let each rank " +
+                     "have fewer rows where memory is short");
+  }
   (void)StepProgress(options, options.compile.precision.operands == DType::f16);
   const OptimizerOptions& optimizer = options.optimizer;
   require_range("momentum", optimizer.momentum, 1.0);
@@ -52,10 +58,20 @@ void check_trainer_options(const TrainerOptions& options) {
   }
 }
 
-TrainingStepOptions training_step_options(const TrainerOptions& options) {
+TrainingStepOptions training_step_options(const TrainerOptions& options, const Ranks& ranks) {
   TrainingStepOptions step;
-  step.batch = options.batch;
+  step.batch = ranks.share().count;
+  if (ranks.are_several()) {
+    step.examples = options.batch;
+    step.update = TrainingStepOptions::Update::apart;
+  }
   step.shapes = options.compile.shapes;
+  for (auto& [input, shape] : step.shapes) {
+    // A model may have its batch last.
+    if (shape.empty()) continue;
+    std::int64_t& extent = shape.front() == options.batch ? shape.front() : shape.back();
+    if (extent == options.batch) extent = step.batch;
+  }
   step.loss = options.loss;
   const bool labels = options.loss == Loss::softmax_cross_entropy &&
                       options.targets == TrainerOptions::Targets::labels;
@@ -83,6 +99,9 @@ CompileOptions step_compile_options(const TrainerOptions& options) {
   compile.shapes.clear();
   compile.also.clear();
   compile.other_shapes = CompileOptions::OtherShapes::leave;
+  // A session with another one's memory keeps its plan.
+  if (options.ranks.communicator || options.accumulate > 1)
+    compile.start = CompileOptions::Start::ready;
   return compile;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/training/trainer_state.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "api/inside.hpp"
 #include "api/training/trainer_options.hpp"
@@ -47,9 +49,14 @@ Trainer::State::State(const Model& given, const Device& on, const TrainerOptions
     : model(Inside::make(in_form_of_use(Inside::of(given)))),
       device(on),
       options(with),
-      made(make_training_step(Inside::of(model), training_step_options(with))),
+      ranks(with.ranks, with.batch),
+      made(make_training_step(Inside::of(model), training_step_options(with, ranks))),
       session(compiled(made.step, on, with)),
-      progress(with, made.step.find(kOverflowOutput) != kNoTensor) {}
+      progress(with, made.step.find(kLossScaleInput) != kNoTensor) {
+  if (!made.update.inputs.empty()) {
+    apart.emplace(made, session, compiled(made.update, on, with), ranks);
+  }
+}
 
 void Trainer::State::summarize() {
   const auto add = [&](const std::vector<std::string>& names,
@@ -70,7 +77,7 @@ void Trainer::State::summarize() {
   summary.scalar_constants = made.scalar_constants;
   std::int64_t renewed_bytes = 0;
   for (const std::string& name : renewed()) {
-    renewed_bytes += static_cast<std::int64_t>(made.step.tensor(made.step.find(name)).data.bytes());
+    renewed_bytes += static_cast<std::int64_t>(tensor_of(name).data.bytes());
   }
   for (const TrainingSummary::Parameter& one : summary.parameters) {
     if (one.role == TrainingSummary::Parameter::Role::frozen) continue;
@@ -85,10 +92,11 @@ void Trainer::State::summarize() {
 }
 
 void Trainer::State::set_scalar(const char* input, double value) {
-  if (made.step.find(input) == kNoTensor) return;
+  const bool of_step = made.step.find(input) != kNoTensor;
+  if (!of_step && made.update.find(input) == kNoTensor) return;
   const auto [known, added] = scalars.try_emplace(input, value);
   if (!added && known->second == value) return;
-  session.set_input(input, scalar(value));
+  (of_step ? session : apart->session()).set_input(input, scalar(value));
   known->second = value;
 }
 
@@ -98,13 +106,14 @@ void Trainer::State::set_rates(double rate) {
   const auto t = static_cast<double>(progress.updates() + 1);
   set_scalar(kCorrection1Input, 1.0 / (1.0 - std::pow(optimizer.beta1, t)));
   set_scalar(kCorrection2Input, 1.0 / std::sqrt(1.0 - std::pow(optimizer.beta2, t)));
-  set_scalar(kApplyInput, progress.applies() ? 1.0 : 0.0);
+  set_scalar(kFreshInput, progress.begins() ? 1.0 : 0.0);
   set_scalar(kLossScaleInput, progress.loss_scale());
   set_scalar(kUnscaleInput, 1.0 / progress.loss_scale());
   if (made.step.find(kDropoutInput) != kNoTensor) {
     Tensor key = Tensor::allocate(DType::u32, {});
-    const std::uint64_t number =
-        mixed(mixed(options.seed) + static_cast<std::uint64_t>(progress.steps()));
+    // One process that accumulates takes the ranks' parts of a batch one after the other.
+    const std::int64_t part = progress.steps() * ranks.size() + ranks.rank();
+    const std::uint64_t number = mixed(mixed(options.seed) + static_cast<std::uint64_t>(part));
     key.as_mutable<std::uint32_t>()[0] = static_cast<std::uint32_t>(number >> 32U);
     session.set_input(kDropoutInput, key);
   }
@@ -129,7 +138,7 @@ Session& Trainer::State::current_evaluation() {
   if (!evaluation_is_current) {
     for (const auto& names : {made.trained, made.statistics}) {
       for (const std::string& name : names) {
-        evaluation->set_state(name, session.get_state(name));
+        evaluation->set_state(name, session_of(name).get_state(name));
       }
     }
     evaluation_is_current = true;
@@ -139,10 +148,40 @@ Session& Trainer::State::current_evaluation() {
 
 std::vector<std::string> Trainer::State::renewed() const {
   std::vector<std::string> names;
-  for (const StateUpdate& update : made.step.updates) {
-    names.push_back(made.step.tensor(update.state).name);
+  for (const Graph* graph : {&made.step, &made.update}) {
+    for (const StateUpdate& update : graph->updates) {
+      const std::string& name = graph->tensor(update.state).name;
+      // What each step adds up anew is nothing that the next one depends on.
+      const bool is_kept = options.accumulate > 1 || !name.ends_with(kAccumulatedSuffix);
+      if (is_kept) names.push_back(name);
+    }
   }
   return names;
+}
+
+const GraphTensor& Trainer::State::tensor_of(const std::string& state) const {
+  const bool of_update = apart && apart->has(state);
+  const Graph& graph = of_update ? made.update : made.step;
+  return graph.tensor(graph.find(state));
+}
+
+Session& Trainer::State::session_of(const std::string& state) {
+  return apart && apart->has(state) ? apart->session() : session;
+}
+
+BatchResult Trainer::State::of_all_ranks(const BatchResult& own) {
+  const double numbers[] = {own.loss, static_cast<double>(own.right),
+                            static_cast<double>(own.rows)};
+  const std::vector<double> all = ranks.gather(numbers);
+  BatchResult whole;
+  for (std::size_t at = 0; at < all.size(); at += std::size(numbers)) {
+    whole.loss += all[at] * all[at + 2];
+    const auto right = static_cast<std::int64_t>(all[at + 1]);
+    whole.right = right < 0 ? -1 : std::max<std::int64_t>(whole.right, 0) + right;
+    whole.rows += static_cast<std::int64_t>(all[at + 2]);
+  }
+  whole.loss /= static_cast<double>(whole.rows);
+  return whole;
 }
 
 std::int64_t Trainer::State::classes() const {

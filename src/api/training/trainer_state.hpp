@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "api/training/update_apart.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/rooms.hpp"
 #include "morton/trainer.hpp"
 #include "training/loop/step_progress.hpp"
+#include "training/ranks/ranks.hpp"
 
 namespace morton {
 
@@ -21,9 +23,11 @@ struct Trainer::State {
   Model model;
   Device device;
   TrainerOptions options;
+  training::Ranks ranks;
   autodiff::TrainingStep made;
   Session session;
-  std::optional<Session> evaluation;  ///< made when it is first asked for
+  std::optional<api::UpdateApart> apart;  ///< the update, where ranks or steps add gradients up
+  std::optional<Session> evaluation;      ///< made when it is first asked for
   bool evaluation_is_current = false;
   training::StepProgress progress;
   TrainingSummary summary;
@@ -31,6 +35,12 @@ struct Trainer::State {
 
   /// Names of all that a step renews, in the step's order.
   [[nodiscard]] std::vector<std::string> renewed() const;
+  /// The tensor of that name as the graph that renews it has it.
+  [[nodiscard]] const graph::GraphTensor& tensor_of(const std::string& state) const;
+  /// The session that has the state.
+  [[nodiscard]] Session& session_of(const std::string& state);
+  /// The examples of a batch that are this rank's.
+  [[nodiscard]] std::int64_t rows() const { return ranks.share().count; }
   [[nodiscard]] std::string model_input() const;
   [[nodiscard]] bool has_labels() const;
   /// How many classes labels tell apart; 0 without labels.
@@ -38,6 +48,9 @@ struct Trainer::State {
   [[nodiscard]] std::vector<std::string> names_of_results() const;
   /// The loss and the right answers of the first `rows` rows, as a session's outputs have them.
   [[nodiscard]] BatchResult result_of(const std::vector<Tensor>& outputs, std::int64_t rows) const;
+
+  /// That of the whole batch, from every rank's.
+  [[nodiscard]] BatchResult of_all_ranks(const BatchResult& own);
 
   /// Fills `summary`.
   void summarize();

@@ -60,7 +60,10 @@ std::string optimizer_text(const OptimizerOptions& optimizer) {
 /// A trainer as the loop leads it.
 class TrainerLearner : public Learner {
  public:
-  explicit TrainerLearner(Trainer& trainer) : trainer_(trainer), model_(trainer.model()) {}
+  explicit TrainerLearner(Trainer& trainer)
+      : trainer_(trainer),
+        model_(trainer.model()),
+        ranks_(trainer.options().ranks, trainer.options().batch) {}
 
   PortInfo input() const override { return trainer_.input(); }
   PortInfo target() const override { return trainer_.target(); }
@@ -73,6 +76,7 @@ class TrainerLearner : public Learner {
   std::vector<NamedTensor> state() override { return trainer_.state(); }
   void set_state(const std::vector<NamedTensor>& state) override { trainer_.set_state(state); }
 
+  Ranks& ranks() override { return ranks_; }
   std::int64_t accumulate() const override { return trainer_.options().accumulate; }
   std::int64_t classes() const override { return trainer_.classes(); }
   std::vector<std::string> trained() const override {
@@ -120,6 +124,7 @@ class TrainerLearner : public Learner {
  private:
   Trainer& trainer_;
   Model model_;
+  Ranks ranks_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/files/trusted.hpp"
 #include "base/processes/worker_process.hpp"
+#include "device/workers/helper_file.hpp"
 #include "device/workers/worker_pool.hpp"
 
 namespace morton::device {
@@ -164,20 +165,23 @@ class JobQueue {
 }  // namespace
 
 std::string compile_helper() {
+  const std::string program = helper_file("morton-compile");
+  return ::access(program.c_str(), X_OK) == 0 ? program : "";
+}
+
+std::string helper_file(const std::string& name) {
   std::vector<fs::path> places;
   Dl_info about{};
   std::error_code status;
-  if (::dladdr(reinterpret_cast<void*>(&compile_helper), &about) != 0 &&
-      about.dli_fname != nullptr) {
+  if (::dladdr(reinterpret_cast<void*>(&helper_file), &about) != 0 && about.dli_fname != nullptr) {
     places.push_back(fs::absolute(about.dli_fname, status).parent_path());
   }
   places.push_back(fs::read_symlink("/proc/self/exe", status).parent_path());
   for (const fs::path& place : places) {
     // bin/ and lib/ lie beside libexec/, lib/<architecture>/ below it, a build's program above it.
     for (const char* way : {"../libexec", "../../libexec", "libexec"}) {
-      const fs::path program = place / way / "morton" / "morton-compile";
-      if (::access(program.c_str(), X_OK) == 0)
-        return fs::weakly_canonical(program, status).string();
+      const fs::path file = place / way / "morton" / name;
+      if (::access(file.c_str(), R_OK) == 0) return fs::weakly_canonical(file, status).string();
     }
   }
   return "";

@@ -106,9 +106,11 @@ std::string_view header_of(std::string_view bytes, const std::string& where) {
 
 SafeTensors read_safetensors(const std::filesystem::path& path) {
   const InputFile file(path);
-  const MappedFile mapped(file);
-  const std::string& where = file.where();
-  const std::string_view header = header_of(mapped.bytes(), where);
+  return parse_safetensors(MappedFile(file).bytes(), file.where());
+}
+
+SafeTensors parse_safetensors(std::string_view bytes, const std::string& where) {
+  const std::string_view header = header_of(bytes, where);
   const Json json = parse_json(header, where);
   if (!json.is_object()) throw ModelError(where + ": expected a header that is an object");
   SafeTensors result;
@@ -123,7 +125,7 @@ SafeTensors read_safetensors(const std::filesystem::path& path) {
   std::stable_sort(tensors.begin(), tensors.end(), [](const Described& a, const Described& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
-  const std::string_view data = mapped.bytes().substr(kLengthBytes + header.size());
+  const std::string_view data = bytes.substr(kLengthBytes + header.size());
   std::int64_t at = 0;
   for (const Described& tensor : tensors) {
     if (tensor.begin != at || tensor.end > static_cast<std::int64_t>(data.size())) {

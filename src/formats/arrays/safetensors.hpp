@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/rooms.hpp"
@@ -22,6 +23,8 @@ struct SafeTensors {
 /// a JSON header, the header, the bytes of all tensors without gaps. Throws ModelError for whatever
 /// that does not allow, UnsupportedError for element types that Morton lacks.
 [[nodiscard]] SafeTensors read_safetensors(const std::filesystem::path& path);
+/// The same of a file's bytes; `where` is for messages.
+[[nodiscard]] SafeTensors parse_safetensors(std::string_view bytes, const std::string& where);
 
 /// The length and the header of a file with these tensors; their bytes follow one after the other.
 /// Throws UsageError for a name that is there twice, or that the format keeps for itself, and for

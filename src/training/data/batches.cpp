@@ -13,8 +13,9 @@ namespace morton::training {
 Batches::Batches(Dataset data, const Shape& input, BatchOptions options)
     : writer_(std::move(data), input, options.normalization),
       options_(std::move(options)),
-      batch_(input[0]),
-      per_epoch_(writer_.data().size() / input[0]) {
+      rows_(input[0]),
+      batch_(options_.part.batch == 0 ? input[0] : options_.part.batch),
+      per_epoch_(writer_.data().size() / batch_) {
   if (per_epoch_ == 0) {
     throw UsageError(this->data().where + ": " + std::to_string(this->data().size()) +
                      " examples for training are fewer than a batch of " + std::to_string(batch_) +
@@ -49,8 +50,9 @@ void Batches::next(Tensor& inputs, Tensor& targets) {
       options_.seed, static_cast<std::uint32_t>(RandomStream::augmentation), place_.epoch);
   const PictureWindow middle = middle_window(writer_.picture(), writer_.input());
   const bool as_is = options_.augmentation.changes_nothing();
-  for (std::int64_t row = 0; row < batch_; ++row) {
-    const std::uint32_t example = order_[static_cast<std::size_t>(place_.batch * batch_ + row)];
+  const std::int64_t first = place_.batch * batch_ + options_.part.first;
+  for (std::int64_t row = 0; row < rows_; ++row) {
+    const std::uint32_t example = order_[static_cast<std::size_t>(first + row)];
     const PictureWindow window = as_is ? middle
                                        : random_window(options_.augmentation, writer_.picture(),
                                                        writer_.input(), generator, example);

@@ -16,6 +16,11 @@ struct BatchOptions {
   std::uint64_t seed = 1;
   Augmentation augmentation;
   Normalization normalization;
+  /// Of several processes each draws its rows of a batch: those from `first` on.
+  struct Part {
+    std::int64_t batch = 0;  ///< rows of all; 0: this process draws the whole batch
+    std::int64_t first = 0;
+  } part;
 };
 
 /// Where the drawing of batches stands. With the seed, all of its state.
@@ -31,11 +36,12 @@ struct BatchPlace {
 /// platform, and whoever moves to a place goes on as if never stopped.
 class Batches {
  public:
-  /// `input` is the shape of the network's input; its first extent is the batch. Throws UsageError
-  /// where the examples do not fit it, or are fewer than a batch.
+  /// `input` is the shape of the network's input; its first extent is the batch, or the rows of it
+  /// that are drawn here. Throws UsageError where the examples do not fit it, or are fewer than a
+  /// batch.
   Batches(Dataset data, const Shape& input, BatchOptions options);
 
-  [[nodiscard]] std::int64_t batch_size() const { return batch_; }
+  [[nodiscard]] std::int64_t batch_size() const { return batch_; }  ///< of all processes
   /// Batches of an epoch: only full ones.
   [[nodiscard]] std::int64_t per_epoch() const { return per_epoch_; }
   /// Examples that an epoch leaves out, others each time.
@@ -54,6 +60,7 @@ class Batches {
  private:
   ExampleWriter writer_;
   BatchOptions options_;
+  std::int64_t rows_ = 0;  ///< of a batch, drawn here
   std::int64_t batch_ = 0, per_epoch_ = 0;
   BatchPlace place_;
   std::vector<std::uint32_t> order_;  ///< of the epoch of `place_`, once it is needed

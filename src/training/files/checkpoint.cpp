@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 constexpr const char* kDigest = "digest";
 constexpr const char* kFormat = "format";
 constexpr const char* kFormatText = "morton checkpoint 1";
+/// Of one on its way: its file's name, for messages.
+constexpr const char* kWhere = "morton.where";
 
 /// A digest of all that is in a checkpoint but the digest itself: damage anywhere changes it.
 std::string content_digest(const std::vector<NamedTensor>& tensors,
@@ -139,6 +141,24 @@ Checkpoint read_checkpoint(const fs::path& path) {
   if (content_digest(checkpoint.tensors, checkpoint.facts) != digest.mapped()) {
     throw ModelError(checkpoint.where + ": is damaged: its digest is not that of its content");
   }
+  return checkpoint;
+}
+
+std::string bytes_of(const Checkpoint& checkpoint) {
+  std::map<std::string, std::string> texts = checkpoint.facts;
+  texts[kWhere] = checkpoint.where;
+  std::string bytes = safetensors_header(checkpoint.tensors, texts);
+  for (const NamedTensor& named : checkpoint.tensors) {
+    bytes.append(reinterpret_cast<const char*>(named.tensor.data()), named.tensor.bytes());
+  }
+  return bytes;
+}
+
+Checkpoint checkpoint_of(std::string_view bytes) {
+  SafeTensors content = parse_safetensors(bytes, "a checkpoint of another process");
+  Checkpoint checkpoint{"", std::move(content.tensors), std::move(content.texts)};
+  checkpoint.where = checkpoint.text(kWhere);
+  checkpoint.facts.erase(kWhere);
   return checkpoint;
 }
 

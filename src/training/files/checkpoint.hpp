@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,5 +94,9 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 
 /// The checkpoint in a file. Throws ModelError for one that is damaged, or no checkpoint.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+/// A checkpoint on its way to another process, and back again.
+[[nodiscard]] std::string bytes_of(const Checkpoint& checkpoint);
+[[nodiscard]] Checkpoint checkpoint_of(std::string_view bytes);
 
 }  // namespace morton::training

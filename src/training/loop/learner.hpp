@@ -10,6 +10,7 @@
 #include "graph/graph.hpp"
 #include "morton/tensor.hpp"
 #include "morton/trainer.hpp"
+#include "training/ranks/ranks.hpp"
 
 namespace morton::training {
 
@@ -29,6 +30,8 @@ class Learner {
   [[nodiscard]] virtual std::vector<NamedTensor> state() = 0;
   virtual void set_state(const std::vector<NamedTensor>& state) = 0;
 
+  /// The processes that learn together, each with its rows of a batch.
+  [[nodiscard]] virtual Ranks& ranks() { return alone_; }
   /// Steps whose gradients make one update of the parameters.
   [[nodiscard]] virtual std::int64_t accumulate() const = 0;
   /// Classes that it tells apart; 0 where its targets are no labels.
@@ -45,6 +48,9 @@ class Learner {
   [[nodiscard]] virtual std::int64_t program_builds() const = 0;
   /// For TensorBoard.
   [[nodiscard]] virtual const Graph& graph() const = 0;
+
+ private:
+  Ranks alone_;
 };
 
 }  // namespace morton::training

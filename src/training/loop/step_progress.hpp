@@ -19,6 +19,8 @@ class StepProgress {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] std::int64_t updates() const { return updates_; }
   [[nodiscard]] double loss_scale() const;
+  /// Whether the next step is the first of those whose gradients are added up.
+  [[nodiscard]] bool begins() const { return steps_ % accumulate_ == 0; }
   /// Whether the next step is the last of those whose gradients are added up.
   [[nodiscard]] bool applies() const { return (steps_ + 1) % accumulate_ == 0; }
   /// Counts a step, `overflowed` telling whether gradients were not finite. Throws ModelError where

@@ -43,9 +43,24 @@ std::int64_t steps_of(const TrainingRunOptions& options, std::int64_t per_epoch)
   return checked_mul(options.epochs, per_epoch, "epochs");
 }
 
-BatchOptions batch_options(const TrainingRunOptions& options) {
-  return {
-      options.seed, parse_augmentation(options.augmentation), {options.mean, options.deviation}};
+BatchOptions batch_options(const TrainingRunOptions& options, const Ranks& ranks) {
+  BatchOptions batches{options.seed,
+                       parse_augmentation(options.augmentation),
+                       {options.mean, options.deviation},
+                       {}};
+  if (ranks.are_several()) {
+    const Share& last = ranks.shares().back();
+    batches.part = {last.first + last.count, ranks.share().first};
+  }
+  return batches;
+}
+
+TrainingRunOptions options_for(Learner& learner, TrainingRunOptions options) {
+  if (learner.ranks().is_first()) return options;
+  options.folder.clear();
+  options.start = TrainingRunOptions::Start::in_empty_folder;
+  options.log = nullptr;
+  return options;
 }
 
 void check_run_options(const TrainingRunOptions& options) {

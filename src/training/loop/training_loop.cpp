@@ -30,14 +30,14 @@ std::optional<double> share(std::int64_t right, std::int64_t rows) {
 TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Dataset* validation,
                            TrainingRunOptions options)
     : learner_(learner),
-      options_(std::move(options)),
-      batches_(training, learner.input().shape, batch_options(options_)),
+      options_(options_for(learner, std::move(options))),
+      batches_(training, learner.input().shape, batch_options(options_, learner.ranks())),
       steps_(steps_of(options_, batches_.per_epoch())),
       schedule_(options_.schedule, {batches_.per_epoch(), steps_}),
       inputs_(Tensor::allocate(DType::f32, learner.input().shape)),
       targets_(Tensor::allocate(learner.target().dtype, learner.target().shape)) {
   check_run_options(options_);
-  check_examples(options_, {learner_.input().shape[0], learner_.accumulate(), {}}, training,
+  check_examples(options_, {batches_.batch_size(), learner_.accumulate(), {}}, training,
                  validation);
   require_labels_for(learner_, training);
   if (validation != nullptr) {
@@ -61,7 +61,7 @@ TrainingReport TrainingLoop::run() {
       report_.end = TrainingReport::End::patience;
       break;
     }
-    if (options_.stop && options_.stop()) {
+    if (learner_.ranks().any(options_.stop && options_.stop())) {
       report_.end = TrainingReport::End::stopped;
       break;
     }
@@ -96,7 +96,7 @@ void TrainingLoop::look_before_the_first_step() {
     if (options_.after_end != TrainingRunOptions::AfterEnd::evaluation) return;
     std::memset(inputs_.mutable_data(), 0, inputs_.bytes());
     std::memset(targets_.mutable_data(), 0, targets_.bytes());
-    (void)learner_.evaluate(inputs_, targets_, batches_.batch_size());
+    (void)learner_.evaluate(inputs_, targets_, inputs_.shape()[0]);
     return;
   }
   const BatchResult before = evaluate_all(learner_, *validation_, inputs_, targets_);
@@ -167,23 +167,6 @@ LogRow TrainingLoop::row_of(const BatchResult& result, const BatchPlace& place, 
   row.learning_rate = rate;
   row.images_per_second = static_cast<double>(result.rows) / std::max(seconds, 1e-9);
   return row;
-}
-
-BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples, Tensor& inputs,
-                         Tensor& targets) {
-  BatchResult all;
-  for (std::int64_t first = 0; first < examples.data().size(); first += inputs.shape()[0]) {
-    const std::int64_t rows = fill_in_order(examples, first, inputs, targets);
-    const BatchResult part = learner.evaluate(inputs, targets, rows);
-    all.rows += rows;
-    all.loss += part.loss * static_cast<double>(rows);
-    all.right = part.right < 0 ? -1 : std::max<std::int64_t>(all.right, 0) + part.right;
-  }
-  all.loss /= static_cast<double>(all.rows);
-  // The largest of outputs that are not finite is no answer.
-  if (!std::isfinite(all.loss)) all.right = -1;
-  if (std::isnan(all.loss)) all.loss = std::fabs(all.loss);  // one without a sign
-  return all;
 }
 
 void TrainingLoop::evaluate(LogRow& row) {

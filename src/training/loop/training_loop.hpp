@@ -63,15 +63,19 @@ void check_examples(const TrainingRunOptions& options, const LearnerForm& learne
 
 /// Steps of the whole training. Throws UsageError for less than one epoch.
 [[nodiscard]] std::int64_t steps_of(const TrainingRunOptions& options, std::int64_t per_epoch);
+/// Without folder and messages, which are the first rank's.
+[[nodiscard]] TrainingRunOptions options_for(Learner& learner, TrainingRunOptions options);
 /// What the options say of batches. Throws UsageError for an augmentation that there is not.
-[[nodiscard]] BatchOptions batch_options(const TrainingRunOptions& options);
+[[nodiscard]] BatchOptions batch_options(const TrainingRunOptions& options,
+                                         const Ranks& ranks = {});
 
 /// Throws ModelError for labels that the learner cannot tell apart, UsageError for values where it
 /// wants labels.
 void require_labels_for(const Learner& learner, const Dataset& data);
 
 /// The learner's loss and right answers on all examples, a batch at a time in `inputs` and
-/// `targets`, which have its shapes.
+/// `targets`, which have its shapes. Each of several ranks looks at a part of the examples, in
+/// proportion to its rows; all get the same result.
 [[nodiscard]] BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples,
                                        Tensor& inputs, Tensor& targets);
 

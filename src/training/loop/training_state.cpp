@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
+#include "training/loop/first_rank.hpp"
 #include "training/loop/training_folder.hpp"
 #include "training/loop/training_loop.hpp"
 
@@ -53,6 +55,8 @@ std::filesystem::path TrainingLoop::best_path() const {
 
 void TrainingLoop::start() {
   using Start = TrainingRunOptions::Start;
+  require_alike(learner_.ranks(), settings_, learner_);
+  std::optional<FoundCheckpoint> found;
   if (files_.store) {
     files_.lock.emplace(options_.folder);
     // Once more, now that no other training changes what is there.
@@ -60,11 +64,12 @@ void TrainingLoop::start() {
     remove_unfinished_files(options_.folder);
     if (options_.start == Start::anew) files_.store->begin_anew();
     if (options_.start == Start::resume) {
-      const std::optional<FoundCheckpoint> found = files_.store->read();
-      if (found) resume(*found);
+      found = files_.store->read();
       if (!found) note(options_.folder + ": holds no checkpoint yet; the training begins");
     }
   }
+  found = from_first_rank(learner_.ranks(), std::move(found));
+  if (found) resume(*found);
   if (files_.saved_step < 0) require_finite_start();
   if (files_.store) {
     if (files_.saved_step >= 0) {
@@ -155,7 +160,7 @@ void TrainingLoop::find_best(const Checkpoint& checkpoint) {
   }
   std::string why;
   try {
-    Checkpoint kept = read_checkpoint(best_path());
+    Checkpoint kept = read_on_first_rank(learner_.ranks(), best_path());
     if (kept.integer("steps") == best.step) {
       best_state_ = std::move(kept.tensors);
       return;
