@@ -121,7 +121,14 @@ class ProgramWriter {
       within = nodes_.both(within, nodes_.less_equal(zero, at));
       within = nodes_.both(within, nodes_.less(at, extent));
     }
-    return nodes_.select(within, read(from, array, index, within), nodes_.real(from.view.outside));
+    return nodes_.select(within, read(from, array, index, within), outside_of(from));
+  }
+
+  /// What a view has where its tensor has nothing.
+  WorkNodeId outside_of(const InstanceOperand& from) {
+    const double outside = from.view.outside;
+    const bool is_real = from.arrangement.dtype == DType::f32;
+    return is_real ? nodes_.real(outside) : nodes_.whole(static_cast<std::int64_t>(outside));
   }
 
   /// The element at an index; the first one where the condition does not hold.

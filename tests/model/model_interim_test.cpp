@@ -9,12 +9,15 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <vector>
 
 #include "device/session_network.hpp"
+#include "model/model_check.hpp"
 #include "morton/architectures.hpp"
 #include "morton/interop.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
+#include "support/sketch.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {
@@ -104,6 +107,24 @@ TEST_P(InterimModels, ShareTheirKernels) {
     EXPECT_EQ(model.report().kernels.built, 0) << network;
     EXPECT_EQ(model.report().kernels.tried, 0) << network;
   }
+}
+
+TEST_P(InterimModels, PadWholeNumbersWithWholeNumbers) {
+  Tensor outside = Tensor::allocate(DType::i32, {});
+  outside.set(0, -3.0);
+  Sketch sketch;
+  sketch.input("x", {2, 2}, DType::i32)
+      .constant("pads", Tensor::from({4}, std::vector<std::int64_t>{1, 0, 0, 1}))
+      .constant("outside", outside)
+      .node("Pad", {"x", "pads", "outside"}, {"y"});
+  Tensor x = Tensor::allocate(DType::i32, {2, 2});
+  for (std::int64_t i = 0; i < 4; ++i) x.set(i, static_cast<double>(i + 1));
+  CompileOptions options;
+  options.start = Start::interim_alone;
+  Session session(compile(to_model(sketch.graph({"y"})), *device_, options));
+  const Tensor y = session.run(std::vector<NamedTensor>{{"x", x}})[0].tensor;
+  const std::vector<std::int32_t> expected{-3, -3, -3, 1, 2, -3, 3, 4, -3};
+  EXPECT_TRUE(std::ranges::equal(y.as<std::int32_t>(), expected));
 }
 
 TEST_P(InterimModels, TakeOtherShapes) {
