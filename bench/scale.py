@@ -16,6 +16,7 @@ import random
 import shlex
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -23,6 +24,7 @@ import common
 
 ROOT = common.ROOT
 LOAD = ROOT / "build" / "bench" / "serve_load"
+PEER_PACKAGES = ["fastapi", "uvicorn[standard]", "onnxruntime==1.32.0", "numpy"]
 SHAPES = {"lenet5": (1, 1, 32, 32), "mobilenet_v2": (1, 3, 224, 224)}
 
 
@@ -43,10 +45,13 @@ class Server:
     def __init__(self, options, model, path, folder, *words):
         self.socket, self.name = f"{folder}/socket", model
         self.words = [options.program, "serve", f"{model}={path}", "--no-tcp", "--unix-socket", self.socket, *words]
+        self.start(folder)
+
+    def start(self, folder):
         self.log = open(f"{folder}/log", "w", encoding="utf-8")
         self.process = subprocess.Popen(self.words, cwd=ROOT, stderr=self.log)
         self.body = f"{folder}/body"
-        content, self.json_bytes = body_of(SHAPES[model])
+        content, self.json_bytes = body_of(SHAPES[self.name])
         pathlib.Path(self.body).write_bytes(content)
         end = time.monotonic() + 600
         while self.load(1, 0.2, check=False) is None:
@@ -87,6 +92,26 @@ def in_process(options, path, words, runs):
     command = [options.program, "bench", path, "-n", str(runs), "--format", "json", *words]
     found = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
     return {"items_per_second": found["items_per_second"], "p50_us": 1e3 * found["clocks"]["host"]["p50_ms"]}
+
+
+class Peer(Server):
+    """serve_peer.py of the same model, by the interpreter that has its packages."""
+
+    def __init__(self, options, python, model, path, folder):  # pylint: disable=super-init-not-called
+        self.socket, self.name = f"{folder}/peer", model
+        self.words = [str(python), "-B", "bench/serve_peer.py", path, model, self.socket, str(os.cpu_count())]
+        self.start(folder)
+
+
+def peer_python():
+    """An interpreter with the peer's packages, which are installed at the first call."""
+    folder = ROOT / "build" / "scale"
+    if not (folder / "ready").exists():
+        common.say("bench scale: installing the peer from PyPI")
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        subprocess.run([str(folder / "bin/pip"), "install", "--quiet", *PEER_PACKAGES], check=True)
+        (folder / "ready").touch()
+    return folder / "bin" / "python"
 
 
 def median(rounds, key):
@@ -157,7 +182,30 @@ def measure_ranks(options, folder):
                  several / alone >= 0.9, text)], part
 
 
-PARTS = {"lenet5": measure_small, "mobilenet_v2": measure_large, "ranks": measure_ranks}
+def measure_peer(options, folder):
+    """Both networks, 8 clients: throughput beside FastAPI with ONNX Runtime."""
+    python, lines, part = peer_python(), [], {"command": "build/morton serve, bench/serve_peer.py"}
+    networks = {"lenet5": str(ROOT / "models/lenet5.onnx"), "mobilenet_v2": f"{folder}/mobilenet_v2.onnx"}
+    subprocess.run([options.program, "new", "mobilenet_v2", "-o", networks["mobilenet_v2"]], cwd=ROOT, check=True, capture_output=True)
+    for name, path in networks.items():
+        words = ["--shape", "input:1x3x224x224"] if name == "mobilenet_v2" else []
+        ours, peer = Server(options, name, path, folder, *words), Peer(options, python, name, path, folder)
+        rounds = {"ours": [], "peer": []}
+        try:
+            for _ in range(options.rounds):
+                rounds["ours"].append(ours.load(8, options.seconds))
+                rounds["peer"].append(peer.load(8, options.seconds))
+        finally:
+            ours.stop()
+            peer.stop()
+        own, other = (statistics.median(one["requests"] / one["seconds"] for one in rounds[who]) for who in ("ours", "peer"))
+        part[name] = rounds
+        lines.append(line(f"{name}, 8 clients: throughput beside FastAPI with ONNX Runtime", ">= 2", own / other, own / other >= 2,
+                          f"{own / other:.2f} ({own:.0f} of {other:.0f} requests a second)"))
+    return lines, part
+
+
+PARTS = {"lenet5": measure_small, "mobilenet_v2": measure_large, "peer": measure_peer, "ranks": measure_ranks}
 
 
 def main():

@@ -57,6 +57,10 @@ std::string address_of(const GenericSocket& socket) {
   return tcp.address().to_string();
 }
 
+/// So long idle connections stay when the server stops: a proxy asks for its health twice
+/// meanwhile.
+constexpr std::chrono::milliseconds kIdleStays{1500};
+
 /// As many open files as the system allows: each connection is one.
 void raise_file_limit() {
   rlimit limit{};
@@ -184,17 +188,19 @@ struct HttpServer::Inside {
     asio::dispatch(connection->executor(), [connection] { connection->start(); });
   }
 
-  /// Closes what is idle, again and again until nothing is open or the time is over.
+  /// Closes what is idle, again and again until nothing is open or the time is over. A proxy may be
+  /// sending a request on an idle connection, until it has seen that the server is not ready.
   void drain() {
     if (draining.exchange(true)) return;
     if (at_end.told) at_end.told();
     for (GenericAcceptor& acceptor : acceptors) acceptor.close();
     if (!options.unix_socket.empty()) ::unlink(options.unix_socket.c_str());
-    wait_for_end(Clock::now() + at_end.most);
+    const Clock::time_point now = Clock::now();
+    wait_for_end(now + std::min<Clock::duration>(kIdleStays, at_end.most), now + at_end.most);
   }
 
-  void wait_for_end(Clock::time_point until) {
-    {
+  void wait_for_end(Clock::time_point idle_until, Clock::time_point until) {
+    if (Clock::now() >= idle_until) {
       const std::lock_guard lock(connections.mutex);
       for (const auto& weak : connections.all) {
         if (const auto one = weak.lock()) one->close_soon();
@@ -205,7 +211,8 @@ struct HttpServer::Inside {
       return;
     }
     auto timer = std::make_shared<asio::steady_timer>(own, std::chrono::milliseconds(20));
-    timer->async_wait([this, timer, until](beast::error_code) { wait_for_end(until); });
+    timer->async_wait(
+        [this, timer, idle_until, until](beast::error_code) { wait_for_end(idle_until, until); });
   }
 };
 
