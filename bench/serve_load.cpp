@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -108,9 +109,11 @@ class Client {
   [[nodiscard]] bool is_whole() const {
     const std::size_t head = answer_.find("\r\n\r\n");
     if (head == std::string::npos) return false;
-    constexpr std::string_view kLength = "Content-Length: ";
-    const std::size_t at = answer_.find(kLength);
-    if (at == std::string::npos || at > head) throw std::runtime_error("no Content-Length");
+    constexpr std::string_view kLength = "\r\ncontent-length: ";
+    std::string fields = answer_.substr(0, head);
+    std::ranges::transform(fields, fields.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::size_t at = fields.find(kLength);
+    if (at == std::string::npos) throw std::runtime_error("no Content-Length");
     const auto length = std::strtoull(answer_.c_str() + at + kLength.size(), nullptr, 10);
     return answer_.size() >= head + 4 + length;
   }
