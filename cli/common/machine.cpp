@@ -35,9 +35,10 @@ void describe_machine() {
 
 void prepare_drivers() {
   // PoCL's threads stay on their cores: without that, kernels that follow a pause run at half
-  // speed. And it installs no handler for integer division by zero, which our kernels do not do:
-  // with it, PoCL 3.1 leaves an empty file in its cache at every start.
-  setenv("POCL_AFFINITY", "1", 0);
+  // speed. Where there are fewer threads than processors, those of several processes would all be
+  // on the first ones. And it installs no handler for integer division by zero, which our kernels
+  // do not do: with it, PoCL 3.1 leaves an empty file in its cache at every start.
+  if (std::getenv("POCL_MAX_PTHREAD_COUNT") == nullptr) setenv("POCL_AFFINITY", "1", 0);
   setenv("POCL_SIGFPE_HANDLER", "0", 0);
   describe_machine();
 }
