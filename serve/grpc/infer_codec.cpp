@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "limits/message_limits.hpp"
 #include "protocol/datatypes.hpp"
 #include "protocol/raw_tensor.hpp"
 
@@ -25,11 +26,9 @@ using Message = inference::ModelInferRequest;
 using Owner = std::shared_ptr<const Message>;
 using Parameters = pb::Map<std::string, inference::InferParameter>;
 
-/// Inputs or outputs of a request, and extents of a shape: no model has more.
-constexpr int kMostTensors = 4096, kMostExtentsOfShape = 64;
-
-void require_at_most(int count, int most, const std::string& list) {
-  if (count > most) throw UsageError(fmt::format("{}: more than {}", list, most));
+void require_at_most(int count, std::size_t most, const std::string& list) {
+  if (static_cast<std::size_t>(count) > most)
+    throw UsageError(fmt::format("{}: more than {}", list, most));
 }
 
 void refuse_parameters(const Parameters& parameters, const std::string& place) {
@@ -113,7 +112,7 @@ NamedTensor read_input(const Owner& message, int i, HeldMemory& held) {
   if (!type) {
     throw UsageError(place + ".datatype: '" + input.datatype() + "' is none that models here take");
   }
-  require_at_most(input.shape_size(), kMostExtentsOfShape, place + ".shape");
+  require_at_most(input.shape_size(), kMostExtents, place + ".shape");
   const Shape shape(input.shape().begin(), input.shape().end());
   if (std::ranges::any_of(shape, [](std::int64_t extent) { return extent < 0; })) {
     throw UsageError(place + ".shape: expected whole numbers of 0 or more");
@@ -134,16 +133,15 @@ std::optional<std::int64_t> timeout_of(const Message& message) {
   const auto found = message.parameters().find("timeout");
   if (found == message.parameters().end()) return std::nullopt;
   using Choice = inference::InferParameter;
-  constexpr std::int64_t kDayUs = std::int64_t{86400} * 1'000'000;
   std::int64_t us = -1;
   if (found->second.parameter_choice_case() == Choice::kInt64Param) {
     us = found->second.int64_param();
   } else if (found->second.parameter_choice_case() == Choice::kUint64Param) {
     us = static_cast<std::int64_t>(
-        std::min(found->second.uint64_param(), static_cast<std::uint64_t>(kDayUs)));
+        std::min(found->second.uint64_param(), static_cast<std::uint64_t>(kMostTimeoutUs)));
   }
   if (us < 0) throw UsageError("parameters.timeout: expected a whole number of 0 or more");
-  return us == 0 ? std::nullopt : std::optional(std::min(us, kDayUs));
+  return us == 0 ? std::nullopt : std::optional(std::min(us, kMostTimeoutUs));
 }
 
 template <typename T, typename Sent>
@@ -152,44 +150,33 @@ void put(const Tensor& tensor, pb::RepeatedField<Sent>& field) {
   field.Add(from, from + tensor.size());
 }
 
-/// False for a type that has no such form.
-bool put_contents(const Tensor& tensor, inference::InferTensorContents& contents) {
+/// Of a type that `has_contents`.
+void put_contents(const Tensor& tensor, inference::InferTensorContents& contents) {
   switch (tensor.dtype()) {
     case DType::boolean:
-      put<bool>(tensor, *contents.mutable_bool_contents());
-      return true;
+      return put<bool>(tensor, *contents.mutable_bool_contents());
     case DType::i8:
-      put<std::int8_t>(tensor, *contents.mutable_int_contents());
-      return true;
+      return put<std::int8_t>(tensor, *contents.mutable_int_contents());
     case DType::i16:
-      put<std::int16_t>(tensor, *contents.mutable_int_contents());
-      return true;
+      return put<std::int16_t>(tensor, *contents.mutable_int_contents());
     case DType::i32:
-      put<std::int32_t>(tensor, *contents.mutable_int_contents());
-      return true;
+      return put<std::int32_t>(tensor, *contents.mutable_int_contents());
     case DType::i64:
-      put<std::int64_t>(tensor, *contents.mutable_int64_contents());
-      return true;
+      return put<std::int64_t>(tensor, *contents.mutable_int64_contents());
     case DType::u8:
-      put<std::uint8_t>(tensor, *contents.mutable_uint_contents());
-      return true;
+      return put<std::uint8_t>(tensor, *contents.mutable_uint_contents());
     case DType::u16:
-      put<std::uint16_t>(tensor, *contents.mutable_uint_contents());
-      return true;
+      return put<std::uint16_t>(tensor, *contents.mutable_uint_contents());
     case DType::u32:
-      put<std::uint32_t>(tensor, *contents.mutable_uint_contents());
-      return true;
+      return put<std::uint32_t>(tensor, *contents.mutable_uint_contents());
     case DType::u64:
-      put<std::uint64_t>(tensor, *contents.mutable_uint64_contents());
-      return true;
+      return put<std::uint64_t>(tensor, *contents.mutable_uint64_contents());
     case DType::f32:
-      put<float>(tensor, *contents.mutable_fp32_contents());
-      return true;
+      return put<float>(tensor, *contents.mutable_fp32_contents());
     case DType::f64:
-      put<double>(tensor, *contents.mutable_fp64_contents());
-      return true;
+      return put<double>(tensor, *contents.mutable_fp64_contents());
     default:
-      return false;
+      break;
   }
 }
 
@@ -217,8 +204,8 @@ grpc::Slice slice_of(const Tensor& tensor) {
 }  // namespace
 
 InferRequest read_infer_request(const Owner& message, HeldMemory& held) {
-  require_at_most(message->inputs_size(), kMostTensors, "inputs");
-  require_at_most(message->outputs_size(), kMostTensors, "outputs");
+  require_at_most(message->inputs_size(), kMostPorts, "inputs");
+  require_at_most(message->outputs_size(), kMostPorts, "outputs");
   const int raw = message->raw_input_contents_size();
   if (raw != 0 && raw != message->inputs_size()) {
     throw UsageError(fmt::format("raw_input_contents: {}, and there are {} inputs", raw,

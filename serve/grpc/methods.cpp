@@ -14,14 +14,13 @@
 
 #include "grpc/infer_codec.hpp"
 #include "grpc/message_cost.hpp"
+#include "limits/message_limits.hpp"
 #include "protocol/datatypes.hpp"
 
 namespace morton::serve {
 namespace {
 
 constexpr const char* kServicePath = "/inference.GRPCInferenceService/";
-/// Of any message but an inference's: these say little.
-constexpr std::size_t kMostLittleBytes = std::size_t{64} << 10;
 
 std::string path_of(const char* method) { return std::string(kServicePath) + method; }
 
@@ -226,7 +225,8 @@ void GrpcMethods::infer(GrpcCall call, Done done) {
   answering->done = std::move(done);
   answering->inference = std::make_shared<Inference>();
   answering->inference->arrived = answering->call.arrived;
-  try {
+  std::optional<Refusal> no_model;
+  auto refusal = failure_of(Refusal::Why::wrong, [&] {
     GrpcCall& taken = answering->call;
     const auto memory = memory_of(taken.message);
     if (!memory) throw UsageError("the message is no ModelInferRequest");
@@ -237,19 +237,14 @@ void GrpcMethods::infer(GrpcCall call, Done done) {
     taken.held->give_back(answering->bytes_in);
     answering->inference->name = message->model_name();
     answering->inference->version = message->model_version();
-    if (auto refusal = service_.find(*answering->inference)) {
-      return finish(answering, std::move(*refusal));
-    }
+    no_model = service_.find(*answering->inference);
+    if (no_model) return;
     InferRequest request = read_infer_request(message, *taken.held);
     request.timeout_us = time_left(request.timeout_us, taken);
     answering->inference->request = std::move(request);
-  } catch (const Error& error) {
-    return finish(answering, Refusal{Refusal::Why::wrong, error.what()});
-  } catch (const MemoryShort& error) {
-    return finish(answering, Refusal{Refusal::Why::memory, error.what()});
-  } catch (const std::exception& error) {
-    return finish(answering, Refusal{Refusal::Why::failed, error.what()});
-  }
+  });
+  if (!refusal) refusal = std::move(no_model);
+  if (refusal) return finish(answering, std::move(*refusal));
   service_.infer(answering->inference,
                  [this, answering](Outcome outcome) { finish(answering, std::move(outcome)); });
 }
@@ -258,14 +253,11 @@ void GrpcMethods::infer(GrpcCall call, Done done) {
 void GrpcMethods::finish(const std::shared_ptr<Answering>& answering, Outcome outcome) {
   GrpcReply reply;
   if (const auto* answer = std::get_if<Answered>(&outcome)) {
-    try {
+    auto failure = failure_of(Refusal::Why::failed, [&] {
       reply.message =
           write_infer_response(*answering->inference, answer->outputs, *answering->call.held);
-    } catch (const MemoryShort& error) {
-      outcome = Refusal{Refusal::Why::memory, error.what()};
-    } catch (const std::exception& error) {
-      outcome = Refusal{Refusal::Why::failed, error.what()};
-    }
+    });
+    if (failure) outcome = std::move(*failure);
   }
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
     reply = refusal_of(refusal->why, refusal->text);

@@ -269,16 +269,11 @@ void Routes::infer(const std::string& name, const std::string& version, HttpRequ
 
 void Routes::read_and_ask(const std::shared_ptr<Answering>& answering) {
   const HttpRequest& request = answering->request;
-  try {
+  auto refusal = failure_of(Refusal::Why::wrong, [&] {
     answering->inference->request =
         read_infer_request(request.body, answering->json_bytes(), *request.held);
-  } catch (const Error& error) {
-    return finish(answering, Refusal{Refusal::Why::wrong, error.what()});
-  } catch (const MemoryShort& error) {
-    return finish(answering, Refusal{Refusal::Why::memory, error.what()});
-  } catch (const std::exception& error) {
-    return finish(answering, Refusal{Refusal::Why::failed, error.what()});
-  }
+  });
+  if (refusal) return finish(answering, std::move(*refusal));
   service_.infer(answering->inference,
                  [this, answering](Outcome outcome) { finish(answering, std::move(outcome)); });
 }
@@ -299,13 +294,9 @@ HttpReply Routes::answer_of(const Answering& answering, const Answered& answer) 
 void Routes::finish(const std::shared_ptr<Answering>& answering, Outcome outcome) {
   HttpReply reply;
   if (const auto* answer = std::get_if<Answered>(&outcome)) {
-    try {
-      reply = answer_of(*answering, *answer);
-    } catch (const MemoryShort& error) {
-      outcome = Refusal{Refusal::Why::memory, error.what()};
-    } catch (const std::exception& error) {
-      outcome = Refusal{Refusal::Why::failed, error.what()};
-    }
+    auto failure =
+        failure_of(Refusal::Why::failed, [&] { reply = answer_of(*answering, *answer); });
+    if (failure) outcome = std::move(*failure);
   }
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) reply = reply_of(*refusal);
   service_.count(*answering->inference, outcome);

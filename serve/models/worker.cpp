@@ -56,10 +56,9 @@ void Worker::carry_out(std::vector<Pending>& batch) {
     std::int64_t items = 0;
     for (const Pending& one : batch) items += one.items;
     const bool has_items = !ports_.input_items.empty();
+    const std::int64_t size = batch_size_for(items, ports_.max_batch);
     const std::vector<Tensor> inputs =
-        has_items
-            ? joined_inputs(batch, ports_.input_items, batch_size_for(items, ports_.max_batch))
-            : batch.front().inputs;
+        has_items ? joined_inputs(batch, ports_.input_items, size) : batch.front().inputs;
     std::vector<Shape> shapes;
     std::vector<NamedTensor> named;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -71,7 +70,6 @@ void Worker::carry_out(std::vector<Pending>& batch) {
     const std::vector<NamedTensor> outputs = session.run(named);
     const Clock::time_point computed = Clock::now();
     if (has_items) {
-      const std::int64_t size = batch_size_for(items, ports_.max_batch);
       require_items(outputs, size);
       times_.add(size, seconds_between(joined, computed));
     }

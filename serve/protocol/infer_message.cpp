@@ -9,6 +9,7 @@
 #include <morton/error.hpp>
 #include <utility>
 
+#include "limits/message_limits.hpp"
 #include "protocol/datatypes.hpp"
 #include "protocol/input_reader.hpp"
 #include "protocol/json_members.hpp"
@@ -20,8 +21,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::size_t kKeptParserBytes = std::size_t{1} << 20;
-/// Inputs or outputs of a request: no model has more.
-constexpr std::size_t kMostPorts = 4096;
 
 /// The parser of this thread. What a large request took is given back behind it.
 class KeptParser {
@@ -52,8 +51,7 @@ void read_parameters(const dom::object& root, InferRequest& request) {
   }
   if (const auto timeout = member(values, "timeout")) {
     const std::int64_t us = integer_of(*timeout, "parameters.timeout");
-    constexpr std::int64_t kDay = std::int64_t{86400} * 1'000'000;
-    if (us > 0) request.timeout_us = std::min(us, kDay);
+    if (us > 0) request.timeout_us = std::min(us, kMostTimeoutUs);
   }
 }
 
@@ -93,12 +91,11 @@ dom::object parsed(const RequestBody& body, std::size_t json_bytes) {
   return object_of(root, "the body");
 }
 
-/// A body that says little, read by a thread that has other clients too. Throws UsageError.
+/// A body that says little. Throws UsageError.
 dom::object parsed_little(const RequestBody& body) {
-  constexpr std::size_t kMost = std::size_t{64} << 10;
-  if (body.bytes().size() > kMost) {
-    throw UsageError(
-        fmt::format("the body has {} bytes; {} may be sent here", body.bytes().size(), kMost));
+  if (body.bytes().size() > kMostLittleBytes) {
+    throw UsageError(fmt::format("the body has {} bytes; {} may be sent here", body.bytes().size(),
+                                 kMostLittleBytes));
   }
   return parsed(body, body.bytes().size());
 }

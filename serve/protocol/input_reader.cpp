@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "limits/message_limits.hpp"
 #include "protocol/datatypes.hpp"
 #include "protocol/json_members.hpp"
 #include "protocol/json_numbers.hpp"
@@ -16,9 +17,6 @@ namespace morton::serve {
 namespace {
 
 namespace dom = simdjson::dom;
-
-/// Extents of a shape: no model has more.
-constexpr std::size_t kMostExtents = 64;
 
 Shape shape_of(const dom::element& element, const std::string& place) {
   Shape shape;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/service.hpp"
 
+#include <exception>
+#include <morton/error.hpp>
 #include <system_error>
 #include <utility>
 
@@ -80,6 +82,19 @@ std::vector<ModelState> Service::index(Listed listed) const {
     std::erase_if(states, [](const auto& one) { return one.state != ModelState::State::ready; });
   }
   return states;
+}
+
+std::optional<Refusal> failure_of(Refusal::Why of_errors, const std::function<void()>& call) {
+  try {
+    call();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return Refusal{of_errors, error.what()};
+  } catch (const MemoryShort& error) {
+    return Refusal{Refusal::Why::memory, error.what()};
+  } catch (const std::exception& error) {
+    return Refusal{Refusal::Why::failed, error.what()};
+  }
 }
 
 const char* name_of(ModelState::State state) {

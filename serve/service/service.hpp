@@ -73,6 +73,11 @@ class Service {
   std::thread changing_;  ///< loads or unloads a model
 };
 
+/// What `call` throws, as what a client is told: errors of Morton as `of_errors`, MemoryShort as
+/// memory, anything else as failed.
+[[nodiscard]] std::optional<Refusal> failure_of(Refusal::Why of_errors,
+                                                const std::function<void()>& call);
+
 /// "READY", as the protocol calls it.
 [[nodiscard]] const char* name_of(ModelState::State state);
 
