@@ -65,9 +65,7 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
     return_unneeded_memory(block_bytes(plan_, PlannedBlock::Kind::weights));
   }
   find_load_steps();
-  const std::filesystem::path& folder = device().cache_folder();
-  streamed_ = std::make_shared<StreamedWeights>(
-      plan_, (folder.empty() ? std::filesystem::temp_directory_path() : folder).string());
+  streamed_ = std::make_shared<StreamedWeights>(plan_, device().cache_folder().string());
   upload_constants(ahead);
   run_load_steps();
   drop_what_was_for_loading();

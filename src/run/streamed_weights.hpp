@@ -20,8 +20,9 @@ class WeightFile;
 class StreamedWeights {
  public:
   StreamedWeights() = default;
-  /// Room for those of the plan in a file of the folder; no file where it streams none. Throws
-  /// UsageError as WeightFile does.
+  /// Room for those of the plan in a file of the folder, or of the system's for temporary files
+  /// where that is empty; no file where the plan streams none. Throws UsageError as WeightFile
+  /// does.
   StreamedWeights(const Plan& plan, const std::string& folder);
 
   /// The bytes of a streamed value.

@@ -29,12 +29,14 @@ int open_nameless(const std::string& folder) {
 
 }  // namespace
 
-WeightFile::WeightFile(const std::string& folder, std::int64_t bytes) {
+WeightFile::WeightFile(const std::string& given, std::int64_t bytes) {
+  std::error_code status;
+  const std::string folder =
+      given.empty() ? std::filesystem::temp_directory_path(status).string() : given;
   const auto fail = [&](int why) {
     throw UsageError("no room for " + std::to_string(bytes) + " bytes of weights in " + folder +
                      ": " + std::strerror(why));
   };
-  std::error_code status;
   std::filesystem::create_directories(folder, status);
   const int file = open_nameless(folder);
   if (file < 0) fail(errno);

@@ -14,7 +14,8 @@ namespace morton::run {
 /// needs memory. The file goes with the object.
 class WeightFile {
  public:
-  /// In the folder, which is made where it is missing. Throws UsageError where there is no room for
+  /// In the folder, which is made where it is missing; in the system's for temporary files where
+  /// its name is empty. Throws UsageError where there is no room for
   /// so many bytes (at least 1).
   WeightFile(const std::string& folder, std::int64_t bytes);
   WeightFile(const WeightFile&) = delete;

@@ -118,18 +118,30 @@ std::int64_t most_parts(const Graph& graph, const Node* node) {
   return most;
 }
 
-/// Plans, and cuts the nodes whose weights are too large to take turns, until all weights keep to
-/// the limit. Throws UnsupportedError where they cannot.
-void fit_weights(Job& job, std::int64_t limit_bytes, const DeviceInfo& device) {
+/// Plans, and cuts the nodes that `add_pieces(graph, plan, passes)` adds to PassOptions::pieces,
+/// until it adds none. False where it adds some each time.
+template <typename AddPieces>
+bool cut_by_plans(Job& job, const DeviceInfo& device, const AddPieces& add_pieces) {
   constexpr int kMostRounds = 8;
-  const Message limit = setting("weight_limit_bytes", std::to_string(limit_bytes));
   for (int round = 0; round < kMostRounds; ++round) {
     const Graph& graph = job.subject->graph();
-    const Plan plan = make_plan(graph, device, *job.policy);
-    if (weight_memory(plan) <= limit_bytes) return;
-    // Two of them are there at a time, beside those that stay.
-    const std::int64_t most_bytes = std::max<std::int64_t>(limit_bytes / 8 * 3, 1);
     PassOptions passes = job.subject->passes();
+    add_pieces(graph, make_plan(graph, device, *job.policy), passes);
+    if (passes.pieces.size() == job.subject->passes().pieces.size()) return true;
+    job.subject = std::make_shared<const ModelAtShapes>(job.subject->model(), std::move(passes));
+  }
+  return false;
+}
+
+/// Cuts the nodes whose weights are too large to take turns, until all weights keep to the limit.
+/// Throws UnsupportedError where they cannot.
+void fit_weights(Job& job, std::int64_t limit_bytes, const DeviceInfo& device) {
+  // Two of them are there at a time, beside those that stay.
+  const std::int64_t most_bytes = std::max<std::int64_t>(limit_bytes / 8 * 3, 1);
+  const Message limit = setting("weight_limit_bytes", std::to_string(limit_bytes));
+  const auto add_pieces = [&](const Graph& graph, const Plan& plan, PassOptions& passes) {
+    if (weight_memory(plan) <= limit_bytes) return;
+    const std::size_t before = passes.pieces.size();
     std::string uncut;
     for (const ValueId v : plan.values.ids()) {
       const Value& value = plan.values[v];
@@ -145,41 +157,35 @@ void fit_weights(Job& job, std::int64_t limit_bytes, const DeviceInfo& device) {
       passes.pieces[node->name] = ceil_div(value.bytes, most_bytes);
       passes.weights_in_pieces.insert(node->name);
     }
-    if (passes.pieces.size() == job.subject->passes().pieces.size()) {
-      throw UnsupportedError(limit + ": the weights take " + std::to_string(weight_memory(plan)) +
-                             " bytes of the device" + uncut);
-    }
-    job.subject = std::make_shared<const ModelAtShapes>(job.subject->model(), std::move(passes));
-  }
+    if (passes.pieces.size() > before) return;
+    throw UnsupportedError(limit + ": the weights take " + std::to_string(weight_memory(plan)) +
+                           " bytes of the device" + uncut);
+  };
+  if (cut_by_plans(job, device, add_pieces)) return;
   throw UnsupportedError(limit + ": no way was found to cut the weights so small");
 }
 
-/// Plans, and cuts the nodes of kernels that would take too long, until there are none, or none
-/// that can be cut.
+/// Cuts the nodes of kernels that would take too long, until there are none, or none that can be
+/// cut.
 void shorten_kernels(Job& job, double most_ms, const DeviceInfo& device) {
-  constexpr int kMostRounds = 8;
-  for (int round = 0; round < kMostRounds; ++round) {
-    const Graph& graph = job.subject->graph();
-    const Plan plan = make_plan(graph, device, *job.policy);
-    PassOptions passes = job.subject->passes();
-    job.too_long.clear();
-    for (const Step& step : plan.steps) {
-      const double ms = step.cost.estimated_us / 1e3;
-      if (ms <= most_ms) continue;
-      const Node* node = node_of(graph, step);
-      if (node != nullptr && !cuts_of(graph, *node).empty()) {
-        passes.pieces[node->name] = static_cast<std::int64_t>(std::ceil(ms / most_ms));
-        continue;
-      }
-      job.too_long.push_back(
-          "'" + step.name + "' (" + step.kernel + ") is estimated at " +
-          exact_text(std::round(ms * 10) / 10) + " ms, beyond " +
-          setting("max_kernel_ms", exact_text(most_ms)) + ": " +
-          (node == nullptr ? std::string("it only moves data") : node->op + " cannot be cut here"));
-    }
-    if (passes.pieces.size() == job.subject->passes().pieces.size()) return;
-    job.subject = std::make_shared<const ModelAtShapes>(job.subject->model(), std::move(passes));
-  }
+  static_cast<void>(
+      cut_by_plans(job, device, [&](const Graph& graph, const Plan& plan, PassOptions& passes) {
+        job.too_long.clear();
+        for (const Step& step : plan.steps) {
+          const double ms = step.cost.estimated_us / 1e3;
+          if (ms <= most_ms) continue;
+          const Node* node = node_of(graph, step);
+          if (node != nullptr && !cuts_of(graph, *node).empty()) {
+            passes.pieces[node->name] = static_cast<std::int64_t>(std::ceil(ms / most_ms));
+            continue;
+          }
+          job.too_long.push_back("'" + step.name + "' (" + step.kernel + ") is estimated at " +
+                                 exact_text(std::round(ms * 10) / 10) + " ms, beyond " +
+                                 setting("max_kernel_ms", exact_text(most_ms)) + ": " +
+                                 (node == nullptr ? std::string("it only moves data")
+                                                  : node->op + " cannot be cut here"));
+        }
+      }));
 }
 
 }  // namespace

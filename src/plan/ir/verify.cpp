@@ -187,6 +187,7 @@ void verify_loading(const Plan& plan) {
 
 /// Weights that take turns may not lie over one another while both are needed.
 void verify_turns(const Plan& plan) {
+  if (streamed_bytes(plan) == 0) return;
   const auto lives = lifetimes(plan);
   for (const ValueId a : plan.values.ids()) {
     if (!plan.values[a].is_streamed || plan.values[a].memory_of) continue;
