@@ -45,6 +45,13 @@ bool may_stream(const Device& device) {
   }
 }
 
+void expect_alike(const Tensor& found, const Tensor& right) {
+  ASSERT_EQ(found.shape(), right.shape());
+  for (std::int64_t i = 0; i < right.size(); ++i) {
+    ASSERT_NEAR(found.at(i), right.at(i), 1e-4 * (1 + std::abs(right.at(i)))) << i;
+  }
+}
+
 TEST_P(ModelWeightLimit, AnswersAreThoseOfWeightsThatStay) {
   if (!may_stream(device())) GTEST_SKIP() << "kernels here keep weights as images";
   const Graph graph = deep_network();
@@ -53,6 +60,7 @@ TEST_P(ModelWeightLimit, AnswersAreThoseOfWeightsThatStay) {
     CompileOptions options;
     options.batch = batch;
     const CompiledModel whole = compile(model, device(), options);
+    Session expected(whole);
     ASSERT_GT(whole.report().memory.weight_bytes, 3 * kWholeLayer);
     EXPECT_EQ(whole.report().memory.streamed_bytes, 0);
     for (const std::int64_t limit : {2 * kWholeLayer, kWholeLayer / 2}) {
@@ -64,13 +72,9 @@ TEST_P(ModelWeightLimit, AnswersAreThoseOfWeightsThatStay) {
       Session one(turns), other(turns);
       for (const std::uint64_t seed : {1, 2, 3}) {
         const auto inputs = random_inputs(graph, batch, seed);
-        Session expected(whole);
         const Tensor right = expected.run(inputs)[0].tensor;
         for (Session* session : {&one, &other}) {
-          const Tensor found = session->run(inputs)[0].tensor;
-          for (std::int64_t i = 0; i < right.size(); ++i) {
-            ASSERT_NEAR(found.at(i), right.at(i), 1e-4 * (1 + std::abs(right.at(i)))) << i;
-          }
+          expect_alike(session->run(inputs)[0].tensor, right);
         }
       }
     }
@@ -90,10 +94,7 @@ TEST_P(ModelWeightLimit, OtherShapesKeepToItToo) {
   CompileOptions whole;
   whole.batch = 4;
   const Tensor right = Session(compile(to_model(graph), device(), whole)).run(inputs)[0].tensor;
-  const Tensor found = Session(four).run(inputs)[0].tensor;
-  for (std::int64_t i = 0; i < right.size(); ++i) {
-    ASSERT_NEAR(found.at(i), right.at(i), 1e-4 * (1 + std::abs(right.at(i)))) << i;
-  }
+  expect_alike(Session(four).run(inputs)[0].tensor, right);
 }
 
 TEST_P(ModelWeightLimit, SaysWhatCannotBe) {

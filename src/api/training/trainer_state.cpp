@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/training/trainer_state.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "api/inside.hpp"
 #include "api/training/trainer_options.hpp"
@@ -13,6 +11,7 @@
 #include "autodiff/training_form.hpp"
 #include "base/error.hpp"
 #include "graph/graph.hpp"
+#include "training/loop/training_loop.hpp"
 
 namespace morton {
 using namespace api;
@@ -170,16 +169,9 @@ Session& Trainer::State::session_of(const std::string& state) {
 }
 
 BatchResult Trainer::State::of_all_ranks(const BatchResult& own) {
-  const double numbers[] = {own.loss, static_cast<double>(own.right),
-                            static_cast<double>(own.rows)};
-  const std::vector<double> all = ranks.gather(numbers);
-  BatchResult whole;
-  for (std::size_t at = 0; at < all.size(); at += std::size(numbers)) {
-    whole.loss += all[at] * all[at + 2];
-    const auto right = static_cast<std::int64_t>(all[at + 1]);
-    whole.right = right < 0 ? -1 : std::max<std::int64_t>(whole.right, 0) + right;
-    whole.rows += static_cast<std::int64_t>(all[at + 2]);
-  }
+  BatchResult sums = own;
+  sums.loss *= static_cast<double>(own.rows);
+  BatchResult whole = sum_over_ranks(ranks, sums);
   whole.loss /= static_cast<double>(whole.rows);
   return whole;
 }

@@ -92,8 +92,7 @@ void UpdateApart::read_pieces(Session& step) {
 }
 
 void UpdateApart::weight_statistics(const Ranks& ranks) {
-  const Share& last = ranks.shares().back();
-  const auto rows = static_cast<double>(last.first + last.count);
+  const auto rows = static_cast<double>(ranks.batch());
   const auto weight = static_cast<float>(static_cast<double>(ranks.share().count) / rows);
   for (Piece& piece : statistics_) {
     for (float& value : piece.values.as_mutable<float>()) value *= weight;

@@ -13,11 +13,9 @@ namespace {
 /// The examples that this rank looks at: those before its rows of a batch are others'.
 Share examples_of(const Ranks& ranks, std::int64_t examples) {
   if (!ranks.are_several()) return {0, examples};
-  const Share& last = ranks.shares().back();
-  const std::int64_t batch = last.first + last.count;
   const Share& own = ranks.share();
-  const std::int64_t first = examples * own.first / batch;
-  return {first, examples * (own.first + own.count) / batch - first};
+  const std::int64_t first = examples * own.first / ranks.batch();
+  return {first, examples * (own.first + own.count) / ranks.batch() - first};
 }
 
 void add(BatchResult& all, std::int64_t rows, double loss, std::int64_t right) {
@@ -28,6 +26,19 @@ void add(BatchResult& all, std::int64_t rows, double loss, std::int64_t right) {
 }
 
 }  // namespace
+
+BatchResult sum_over_ranks(Ranks& ranks, const BatchResult& own) {
+  if (!ranks.are_several()) return own;
+  const double numbers[] = {static_cast<double>(own.rows), own.loss,
+                            static_cast<double>(own.right)};
+  const std::vector<double> each = ranks.gather(numbers);
+  BatchResult all;
+  for (std::size_t at = 0; at < each.size(); at += std::size(numbers)) {
+    add(all, static_cast<std::int64_t>(each[at]), each[at + 1],
+        static_cast<std::int64_t>(each[at + 2]));
+  }
+  return all;
+}
 
 BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples, Tensor& inputs,
                          Tensor& targets) {
@@ -41,15 +52,7 @@ BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples, Tensor
     const BatchResult some = learner.evaluate(inputs, targets, rows);
     add(all, rows, some.loss * static_cast<double>(rows), some.right);
   }
-  if (ranks.are_several()) {
-    const double own[] = {static_cast<double>(all.rows), all.loss, static_cast<double>(all.right)};
-    const std::vector<double> each = ranks.gather(own);
-    all = {};
-    for (std::size_t at = 0; at < each.size(); at += std::size(own)) {
-      add(all, static_cast<std::int64_t>(each[at]), each[at + 1],
-          static_cast<std::int64_t>(each[at + 2]));
-    }
-  }
+  all = sum_over_ranks(ranks, all);
   all.loss /= static_cast<double>(all.rows);
   // The largest of outputs that are not finite is no answer.
   if (!std::isfinite(all.loss)) all.right = -1;

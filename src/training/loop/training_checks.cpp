@@ -48,10 +48,7 @@ BatchOptions batch_options(const TrainingRunOptions& options, const Ranks& ranks
                        parse_augmentation(options.augmentation),
                        {options.mean, options.deviation},
                        {}};
-  if (ranks.are_several()) {
-    const Share& last = ranks.shares().back();
-    batches.part = {last.first + last.count, ranks.share().first};
-  }
+  if (ranks.are_several()) batches.part = {ranks.batch(), ranks.share().first};
   return batches;
 }
 

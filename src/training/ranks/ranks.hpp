@@ -24,8 +24,9 @@ class Ranks {
   [[nodiscard]] bool is_first() const { return rank_ == 0; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// The rows of each rank, of a batch.
-  [[nodiscard]] const std::vector<Share>& shares() const { return shares_; }
+  /// Rows of a batch, of all ranks.
+  [[nodiscard]] std::int64_t batch() const { return shares_.back().first + shares_.back().count; }
+  /// This rank's rows of it.
   [[nodiscard]] const Share& share() const { return shares_.at(static_cast<std::size_t>(rank_)); }
 
   /// The numbers of every rank, in the order of ranks; all give equally many.
@@ -49,7 +50,7 @@ class Ranks {
 
   RankOptions options_;
   int rank_ = 0, size_ = 1;
-  std::vector<Share> shares_;
+  std::vector<Share> shares_;  ///< of a batch, by rank
   /// Kept from step to step: what the others sent, and halves on their way.
   std::vector<float> received_;
   std::vector<std::byte> sent_halves_, received_halves_;
