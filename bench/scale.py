@@ -22,6 +22,9 @@ import time
 
 import common
 
+sys.path.insert(0, str(common.ROOT / "tools"))
+from interpreter import interpreter_with  # noqa: E402
+
 ROOT = common.ROOT
 LOAD = ROOT / "build" / "bench" / "serve_load"
 PEER_PACKAGES = ["fastapi", "uvicorn[standard]", "onnxruntime==1.32.0", "numpy"]
@@ -40,23 +43,19 @@ def body_of(shape):
 
 
 class Server:
-    """A morton serve of one model on a unix socket, with the commands that a reader needs to do the same."""
+    """A server of one model on a unix socket, with the commands that a reader needs to do the same."""
 
-    def __init__(self, options, model, path, folder, *words):
-        self.socket, self.name = f"{folder}/socket", model
-        self.words = [options.program, "serve", f"{model}={path}", "--no-tcp", "--unix-socket", self.socket, *words]
-        self.start(folder)
-
-    def start(self, folder):
-        self.log = open(f"{folder}/log", "w", encoding="utf-8")
+    def __init__(self, model, socket, words):
+        self.name, self.socket, self.words = model, socket, words
+        self.log = open(f"{socket}.log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(self.words, cwd=ROOT, stderr=self.log)
-        self.body = f"{folder}/body"
+        self.body = f"{socket}.body"
         content, self.json_bytes = body_of(SHAPES[self.name])
         pathlib.Path(self.body).write_bytes(content)
         end = time.monotonic() + 600
         while self.load(1, 0.2, check=False) is None:
             if time.monotonic() > end or self.process.poll() is not None:
-                common.fail("scale", f"the server does not answer: {pathlib.Path(folder, 'log').read_text()[-500:]}")
+                common.fail("scale", f"the server does not answer: {pathlib.Path(self.log.name).read_text()[-500:]}")
 
     def stop(self):
         self.process.terminate()
@@ -94,24 +93,16 @@ def in_process(options, path, words, runs):
     return {"items_per_second": found["items_per_second"], "p50_us": 1e3 * found["clocks"]["host"]["p50_ms"]}
 
 
-class Peer(Server):
+def ours(options, model, path, folder, *words):
+    """A morton serve."""
+    socket = f"{folder}/{model}"
+    return Server(model, socket, [options.program, "serve", f"{model}={path}", "--no-tcp", "--unix-socket", socket, *words])
+
+
+def peer(python, model, path, folder):
     """serve_peer.py of the same model, by the interpreter that has its packages."""
-
-    def __init__(self, options, python, model, path, folder):  # pylint: disable=super-init-not-called
-        self.socket, self.name = f"{folder}/peer", model
-        self.words = [str(python), "-B", "bench/serve_peer.py", path, model, self.socket, str(os.cpu_count())]
-        self.start(folder)
-
-
-def peer_python():
-    """An interpreter with the peer's packages, which are installed at the first call."""
-    folder = ROOT / "build" / "scale"
-    if not (folder / "ready").exists():
-        common.say("bench scale: installing the peer from PyPI")
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(folder / "bin/pip"), "install", "--quiet", *PEER_PACKAGES], check=True)
-        (folder / "ready").touch()
-    return folder / "bin" / "python"
+    socket = f"{folder}/peer-{model}"
+    return Server(model, socket, [python, "-B", "bench/serve_peer.py", path, model, socket, str(os.cpu_count())])
 
 
 def median(rounds, key):
@@ -137,7 +128,7 @@ def alternate(options, server, clients, alone):
 def measure_small(options, folder):
     """LeNet: what a request adds to an inference."""
     model = "models/lenet5.onnx"
-    part = alternate(options, Server(options, "lenet5", model, folder, "--max-batch", "1"), 1, (model, [], 20000))
+    part = alternate(options, ours(options, "lenet5", model, folder, "--max-batch", "1"), 1, (model, [], 20000))
     served, alone = part["served"], part["alone"]
     p50 = median(served, "p50_us") - median(alone, "p50_us")
     p99 = median(served, "p99_us") - median(alone, "p50_us")
@@ -149,7 +140,7 @@ def measure_large(options, folder):
     """MobileNetV2, 8 clients: throughput."""
     path = f"{folder}/mobilenet_v2.onnx"
     subprocess.run([options.program, "new", "mobilenet_v2", "-o", path], cwd=ROOT, check=True, capture_output=True)
-    server = Server(options, "mobilenet_v2", path, folder, "--shape", "input:1x3x224x224")
+    server = ours(options, "mobilenet_v2", path, folder, "--shape", "input:1x3x224x224")
     part = alternate(options, server, 8, (path, ["--shape", "input:1x3x224x224"], 60))
     served, alone = part["served"], part["alone"]
     rates = [one["requests"] / one["seconds"] for one in served]
@@ -184,21 +175,21 @@ def measure_ranks(options, folder):
 
 def measure_peer(options, folder):
     """Both networks, 8 clients: throughput beside FastAPI with ONNX Runtime."""
-    python, lines, part = peer_python(), [], {"command": "build/morton serve, bench/serve_peer.py"}
+    python, lines, part = interpreter_with(PEER_PACKAGES, ROOT / "build/scale"), [], {"command": "build/morton serve, bench/serve_peer.py"}
     networks = {"lenet5": str(ROOT / "models/lenet5.onnx"), "mobilenet_v2": f"{folder}/mobilenet_v2.onnx"}
     subprocess.run([options.program, "new", "mobilenet_v2", "-o", networks["mobilenet_v2"]], cwd=ROOT, check=True, capture_output=True)
     for name, path in networks.items():
         words = ["--shape", "input:1x3x224x224"] if name == "mobilenet_v2" else []
-        ours, peer = Server(options, name, path, folder, *words), Peer(options, python, name, path, folder)
-        rounds = {"ours": [], "peer": []}
+        servers = {"ours": ours(options, name, path, folder, *words), "peer": peer(python, name, path, folder)}
+        rounds = {who: [] for who in servers}
         try:
             for _ in range(options.rounds):
-                rounds["ours"].append(ours.load(8, options.seconds))
-                rounds["peer"].append(peer.load(8, options.seconds))
+                for who, server in servers.items():
+                    rounds[who].append(server.load(8, options.seconds))
         finally:
-            ours.stop()
-            peer.stop()
-        own, other = (statistics.median(one["requests"] / one["seconds"] for one in rounds[who]) for who in ("ours", "peer"))
+            for server in servers.values():
+                server.stop()
+        own, other = (statistics.median(one["requests"] / one["seconds"] for one in rounds[who]) for who in servers)
         part[name] = rounds
         lines.append(line(f"{name}, 8 clients: throughput beside FastAPI with ONNX Runtime", ">= 2", own / other, own / other >= 2,
                           f"{own / other:.2f} ({own:.0f} of {other:.0f} requests a second)"))

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import warnings
 
+from interpreter import interpreter_with
+
 PACKAGES = ["onnxruntime", "onnx", "numpy", "scikit-learn", "skl2onnx", "lightgbm", "onnxmltools"]
 # What rounding in f32 may do to a score: this share of it, and this much.
 RELATIVE, ABSOLUTE = 2e-4, 2e-5
@@ -22,12 +24,8 @@ FEATURES = 6
 
 def install(folder):
     """An interpreter with the packages in `folder`; this script goes on in it."""
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(python), "-m", "pip", "--quiet", "install", *PACKAGES], check=True)
-        (folder / "ready").touch()
-    os.execv(str(python), [str(python), *[word for word in sys.argv if not word.startswith("--install")]])
+    python = interpreter_with(PACKAGES, folder)
+    os.execv(python, [python, *[word for word in sys.argv if not word.startswith("--install")]])
 
 
 def sklearn_models():

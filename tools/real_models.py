@@ -18,6 +18,8 @@ import sys
 import tomllib
 import zipfile
 
+from interpreter import interpreter_with
+
 # What a difference may be: this share of the value, and this share of the output's greatest magnitude. ONNX Runtime
 # rounds as we do, so neither is the truth; some hundred layers of f32 differ by less. Near 0 its sigmoid gives multiples
 # of 2^-25 that are up to 1.4e-7 off; so much is allowed anywhere.
@@ -62,12 +64,7 @@ def prepare(folder, networks):
     """Wheels, models and an interpreter with ONNX Runtime in `folder`; what is there already is kept."""
     wheels, python = folder / "wheels", folder / "python"
     wheels.mkdir(parents=True, exist_ok=True)
-    pip = [str(python / "bin" / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    if not (python / "ready").exists():
-        say("installing ONNX Runtime")
-        subprocess.run([sys.executable, "-m", "venv", str(python)], check=True)
-        subprocess.run(pip + ["install", "onnxruntime", "numpy"], check=True)
-        (python / "ready").touch()
+    pip = [interpreter_with(["onnxruntime", "numpy"], python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     for wheel in sorted({wheel for network in networks for wheel in network.wheels}):
         done = wheels / f"{wheel}.downloaded"
         if done.exists():

@@ -21,10 +21,8 @@ ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) .*?(Passed|\*+\w.*?)\s+([\d.
 
 def entries(build, words):
     """Of ctest: name -> number."""
-    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *words], stdout=subprocess.PIPE, text=True, check=True)
-    everything = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True)
-    numbers = {test["name"]: i + 1 for i, test in enumerate(json.loads(everything.stdout)["tests"])}
-    return {test["name"]: numbers[test["name"]] for test in json.loads(listed.stdout)["tests"]}
+    listed = subprocess.run(["ctest", "--test-dir", build, "-N", *words], stdout=subprocess.PIPE, text=True, check=True)
+    return {name: int(number) for number, name in re.findall(r"^ *Test +#(\d+): (\S+)$", listed.stdout, re.M)}
 
 
 def main():

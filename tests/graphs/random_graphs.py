@@ -192,13 +192,12 @@ def main():
 
 def install(folder):
     """An interpreter with the packages in `folder`; this script goes on in it."""
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(python), "-m", "pip", "--quiet", "install", *PACKAGES], check=True)
-        (folder / "ready").touch()
+    sys.path.insert(0, str(ROOT / "tools"))
+    from interpreter import interpreter_with
+
+    python = interpreter_with(PACKAGES, folder)
     at = sys.argv.index("--install")
-    os.execv(str(python), [str(python), "-B", *sys.argv[:at], *sys.argv[at + 2:]])
+    os.execv(python, [python, "-B", *sys.argv[:at], *sys.argv[at + 2:]])
 
 
 if __name__ == "__main__":

@@ -97,12 +97,11 @@ def check(package, folder):
 
 def main():
     if "--install" in sys.argv:
-        folder = pathlib.Path(sys.argv[sys.argv.index("--install") + 1])
-        if not (folder / "ready").exists():
-            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-            subprocess.run([folder / "bin/pip", "install", "--quiet", *PACKAGES], check=True)
-            (folder / "ready").touch()
-        os.execv(folder / "bin/python", [folder / "bin/python", "-B", __file__, sys.argv[1]])
+        sys.path.insert(0, str(ROOT / "tools"))
+        from interpreter import interpreter_with
+
+        python = interpreter_with(PACKAGES, sys.argv[sys.argv.index("--install") + 1])
+        os.execv(python, [python, "-B", __file__, sys.argv[1]])
     if importlib.util.find_spec("ray") is None:
         print(f"{__file__}:1: Skipped\nnot installed: Ray (tests/python/check_ray.py build/python --install build/ray)")
         return 77
