@@ -11,7 +11,7 @@
 #include "autodiff/training_form.hpp"
 #include "base/error.hpp"
 #include "graph/graph.hpp"
-#include "training/loop/training_loop.hpp"
+#include "training/loop/learner.hpp"
 
 namespace morton {
 using namespace api;

@@ -53,4 +53,7 @@ class Learner {
   Ranks alone_;
 };
 
+/// What all ranks found, from what each found on its rows. Losses are sums over rows.
+[[nodiscard]] BatchResult sum_over_ranks(Ranks& ranks, const BatchResult& own);
+
 }  // namespace morton::training

@@ -73,9 +73,6 @@ void check_examples(const TrainingRunOptions& options, const LearnerForm& learne
 /// wants labels.
 void require_labels_for(const Learner& learner, const Dataset& data);
 
-/// What all ranks found, from what each found on its rows. Losses are sums over rows.
-[[nodiscard]] BatchResult sum_over_ranks(Ranks& ranks, const BatchResult& own);
-
 /// The learner's loss and right answers on all examples, a batch at a time in `inputs` and
 /// `targets`, which have its shapes. Each of several ranks looks at a part of the examples, in
 /// proportion to its rows; all get the same result.
