@@ -6,6 +6,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/along.hpp"
+#include "ops/math/extreme.hpp"
 #include "problems/order.hpp"
 
 namespace morton::ops {
@@ -22,13 +23,6 @@ Along arg_extreme_row(const NodeView& node) {
 
 Reduced arg_extreme_shape(const NodeView& node) {
   return node.flag("keepdims", 1) ? Reduced::kept_as_one : Reduced::dropped;
-}
-
-/// Whether `a` is beyond `b`; a NaN is beyond every number.
-bool is_beyond(double a, double b, Extreme extreme) {
-  if (std::isnan(b)) return false;
-  if (std::isnan(a)) return true;
-  return extreme == Extreme::smallest ? a < b : a > b;
 }
 
 /// The places are i64.

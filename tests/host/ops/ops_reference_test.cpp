@@ -62,6 +62,12 @@ TEST(Reference, LogSumExpOfInfinities) {
   EXPECT_TRUE(std::isnan(sums({kInfinity, std::nanf(""), 0, 0, 0, 0})[0]));
 }
 
+TEST(Reference, HardmaxTakesTheFirstNan) {
+  const float nan = std::nanf("");
+  EXPECT_THAT(run("Hardmax", "2x4", {{1, nan, 2, nan, 3, 4, 4, 1}}).value,
+              ElementsAre(0, 1, 0, 0, 0, 1, 0, 0));
+}
+
 TEST(Reference, ClipHasLimitsBeforeOpset11) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLargest = std::numeric_limits<float>::max();
