@@ -92,12 +92,16 @@ target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout
                                   ${PROJECT_SOURCE_DIR}/cli/reproduce/running/findings.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/terminal.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/log.cpp ${board_sources})
+# How the server makes batches of requests needs none of its libraries.
+target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/serve/models/batch_times.cpp
+                                  ${PROJECT_SOURCE_DIR}/serve/models/batching.cpp
+                                  ${PROJECT_SOURCE_DIR}/serve/models/request_queue.cpp)
 # The targets of fuzzing read a sample here; libFuzzer itself is for clang (MortonFuzz.cmake).
 file(GLOB_RECURSE fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp)
 list(FILTER fuzz_sources EXCLUDE REGEX "/fuzz/main[.]cpp$")
 target_sources(host_tests PRIVATE ${fuzz_sources} ${MORTON_FUZZED_SOURCES})
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT} morton_spdlog)
-target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
+target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/serve)
 morton_test_executable(device_tests device morton_host morton_device morton_tools_objects)
 morton_test_executable(model_tests model morton_host morton_device morton_tools_objects)
 morton_test_executable(error_tests error morton_host morton_device morton_tools_objects)

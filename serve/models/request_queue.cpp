@@ -82,6 +82,11 @@ void RequestQueue::close(Rest rest) {
   for (Pending& one : dropped) one.done(Refusal{Refusal::Why::busy, "the server stops"});
 }
 
+bool RequestQueue::is_idle() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() && !closed_ && limits_.most_delay.count() == 0;
+}
+
 std::size_t RequestQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   return waiting_.size();

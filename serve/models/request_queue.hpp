@@ -36,6 +36,8 @@ class RequestQueue {
   enum class Rest : std::uint8_t { taken, dropped };
   /// Refuses further requests.
   void close(Rest rest);
+  /// Whether a request that comes now would wait for no other.
+  [[nodiscard]] bool is_idle() const;
   /// Requests that wait.
   [[nodiscard]] std::size_t waiting() const;
 

@@ -103,6 +103,8 @@ void ServedModel::infer(const InferRequest& request, Clock::time_point arrived,
   if (request.timeout_us)
     pending.deadline = arrived + std::chrono::microseconds(*request.timeout_us);
   pending.done = std::move(done);
+  const auto computes = [&](const auto& worker) { return worker->compute_at_once(pending); };
+  if (std::ranges::any_of(workers_, computes)) return;
   queue_->offer(std::move(pending));
 }
 

@@ -18,6 +18,12 @@ namespace {
 /// that was not used for longest goes.
 constexpr std::ptrdiff_t kMostOtherSessions = 16;
 
+/// A run that takes fewer seconds may keep a thread from other clients so long.
+constexpr double kMostInCaller = 1e-3;
+
+/// Where requests met, so many further ones go to the worker's thread, where they share batches.
+constexpr int kSharedFor = 100;
+
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
@@ -46,8 +52,24 @@ void Worker::work() {
     std::vector<Pending> batch =
         queue_.take([&](std::int64_t waiting) { return times_.items_for(waiting); });
     if (batch.empty()) return;
+    const std::lock_guard lock(computing_);
     carry_out(batch);
   }
+}
+
+bool Worker::compute_at_once(Pending& request) {
+  const std::unique_lock lock(computing_, std::try_to_lock);
+  if (!lock || !queue_.is_idle()) {
+    shared_for_ = kSharedFor;
+    return false;
+  }
+  const std::int64_t size = batch_size_for(request.items, ports_.max_batch);
+  if (shared_for_ > 0) --shared_for_;
+  if (shared_for_ > 0 || times_.of(size) > kMostInCaller) return false;
+  std::vector<Pending> batch;
+  batch.push_back(std::move(request));
+  carry_out(batch);
+  return true;
 }
 
 void Worker::carry_out(std::vector<Pending>& batch) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <morton/compile.hpp>
 #include <morton/device.hpp>
 #include <morton/model.hpp>
 #include <morton/session.hpp>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ class Worker {
 
   /// Computes what the queue gives, until it is closed.
   void work();
+  /// Computes a request in the caller's thread, which spares two changes of threads, where nothing
+  /// else is computed or waits and the run is known to be short. Else it does nothing.
+  [[nodiscard]] bool compute_at_once(Pending& request);
 
  private:
   /// Sessions that are made when the model is loaded stay.
@@ -52,6 +57,8 @@ class Worker {
   CompiledModel model_;
   std::list<Kept> sessions_;  ///< those used last first
   BatchTimes times_;
+  std::mutex computing_;            ///< held while a batch is computed
+  std::atomic<int> shared_for_{0};  ///< requests that are not computed at once
 };
 
 }  // namespace morton::serve
