@@ -78,9 +78,9 @@ class Server:
                 common.fail("scale", f"{shlex.join(words)}: {done.stderr.strip()}")
             return None
         found = json.loads(done.stdout)
-        if found["refused"]:
+        if found["refused"] or found["wrong"]:
             if check:
-                common.fail("scale", f"{found['refused']} requests were refused")
+                common.fail("scale", f"{found['refused']} requests were refused, {found['wrong']} answers differ from the first")
             return None
         found["cpu_us"] = 1e6 * (self.ticks() - before) / found["requests"]
         return found

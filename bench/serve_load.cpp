@@ -5,8 +5,8 @@
 //     serve_load PORT|SOCKET CLIENTS SECONDS PATH BODY JSON_BYTES
 //
 // One thread serves all clients. BODY is a file; JSON_BYTES of it are JSON, and the rest binary
-// inputs. Prints a line of JSON: requests, those that were answered otherwise than by 200, seconds,
-// and the latencies' percentiles in microseconds.
+// inputs. Prints a line of JSON: requests, those that were answered otherwise than by 200, those
+// whose answer is not that of the first, seconds, and the latencies' percentiles in microseconds.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -21,15 +21,18 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -92,6 +95,12 @@ class Client {
   }
 
   [[nodiscard]] bool is_good() const { return answer_.starts_with("HTTP/1.1 200 "); }
+  /// What the answer holds, JSON and then numbers of f32; the number of the first one's bytes.
+  [[nodiscard]] std::pair<std::string_view, std::size_t> body() const {
+    const std::size_t head = answer_.find("\r\n\r\n");
+    return {std::string_view(answer_).substr(head + 4),
+            field("\r\ninference-header-content-length: ").value_or(0)};
+  }
   [[nodiscard]] double us() const {
     return std::chrono::duration<double, std::micro>(Clock::now() - begun_).count();
   }
@@ -106,16 +115,20 @@ class Client {
     if (errno == EAGAIN || errno == EINTR) return false;
     throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
   }
+  /// The number behind a field of the answer's head.
+  [[nodiscard]] std::optional<std::size_t> field(std::string_view name) const {
+    std::string fields = answer_.substr(0, answer_.find("\r\n\r\n"));
+    std::ranges::transform(fields, fields.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::size_t at = fields.find(name);
+    if (at == std::string::npos) return std::nullopt;
+    return std::strtoull(answer_.c_str() + at + name.size(), nullptr, 10);
+  }
   [[nodiscard]] bool is_whole() const {
     const std::size_t head = answer_.find("\r\n\r\n");
     if (head == std::string::npos) return false;
-    constexpr std::string_view kLength = "\r\ncontent-length: ";
-    std::string fields = answer_.substr(0, head);
-    std::ranges::transform(fields, fields.begin(), [](unsigned char c) { return std::tolower(c); });
-    const std::size_t at = fields.find(kLength);
-    if (at == std::string::npos) throw std::runtime_error("no Content-Length");
-    const auto length = std::strtoull(answer_.c_str() + at + kLength.size(), nullptr, 10);
-    return answer_.size() >= head + 4 + length;
+    const auto length = field("\r\ncontent-length: ");
+    if (!length) throw std::runtime_error("no Content-Length");
+    return answer_.size() >= head + 4 + *length;
   }
 
   int socket_;
@@ -124,6 +137,25 @@ class Client {
   std::string answer_;
   Clock::time_point begun_;
 };
+
+/// Batches of other sizes may add in another order, so numbers may differ by so much.
+constexpr float kMostApart = 1e-4F;
+
+/// Whether two answers are alike: the same JSON, and numbers close to each other.
+bool are_alike(const std::pair<std::string_view, std::size_t>& a,
+               const std::pair<std::string_view, std::size_t>& b) {
+  if (a.second != b.second || a.first.size() != b.first.size()) return false;
+  const std::size_t json = a.second == 0 ? a.first.size() : a.second;
+  if (a.first.substr(0, json) != b.first.substr(0, json)) return false;
+  for (std::size_t at = json; at + sizeof(float) <= a.first.size(); at += sizeof(float)) {
+    float one = 0;
+    float other = 0;
+    std::memcpy(&one, a.first.data() + at, sizeof(float));
+    std::memcpy(&other, b.first.data() + at, sizeof(float));
+    if (!(std::fabs(one - other) <= kMostApart)) return false;
+  }
+  return true;
+}
 
 double percentile(const std::vector<double>& sorted, double share) {
   const auto last = static_cast<double>(sorted.size() - 1);
@@ -150,6 +182,9 @@ int measure(char** words) {
   }
   std::vector<double> latencies;
   long refused = 0;
+  long wrong = 0;
+  std::string first;
+  std::size_t first_json = 0;
   const auto begun = Clock::now();
   const auto until =
       begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -162,7 +197,15 @@ int measure(char** words) {
       Client& client = clients[i];
       if (client.go_on()) {
         latencies.push_back(client.us());
-        if (!client.is_good()) ++refused;
+        const auto [answer, json] = client.body();
+        if (!client.is_good()) {
+          ++refused;
+        } else if (first.empty()) {
+          first = answer;
+          first_json = json;
+        } else if (!are_alike({answer, json}, {first, first_json})) {
+          ++wrong;
+        }
         client.begin();
         static_cast<void>(client.send());
       }
@@ -173,10 +216,11 @@ int measure(char** words) {
   if (latencies.empty()) throw std::runtime_error("no answer came");
   std::ranges::sort(latencies);
   std::printf(
-      "{\"requests\":%zu,\"refused\":%ld,\"seconds\":%.3f,\"p50_us\":%.1f,\"p99_us\":%.1f,"
+      "{\"requests\":%zu,\"refused\":%ld,\"wrong\":%ld,\"seconds\":%.3f,\"p50_us\":%.1f,\"p99_us\":"
+      "%.1f,"
       "\"max_us\":%.1f}\n",
-      latencies.size(), refused, took, percentile(latencies, 0.5), percentile(latencies, 0.99),
-      latencies.back());
+      latencies.size(), refused, wrong, took, percentile(latencies, 0.5),
+      percentile(latencies, 0.99), latencies.back());
   return 0;
 }
 

@@ -213,6 +213,10 @@ if(TARGET morton_serve)
                                         $<TARGET_FILE:morton_serve> $<TARGET_FILE:morton_cli>)
     list(APPEND serve_tests ${serve_test})
   endforeach()
+  # A sample of what ./dev check --load sends.
+  add_test(NAME serve_storm COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/serve/storm.py
+                                    $<TARGET_FILE:morton_serve> $<TARGET_FILE:bench_serve_load> 20000)
+  list(APPEND serve_tests serve_storm)
   set_tests_properties(${serve_tests} PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "Skipped: "
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${serve_cache}/pocl;MORTON_CACHE_DIR=${serve_cache}/morton")
 endif()

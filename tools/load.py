@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Load: what Morton does very often (build/bench/load). `./dev check --load` runs it. Memory and open files must not grow,
+"""Load: what Morton does very often (build/bench/load), and a server under clients good and bad. `./dev check --load` runs it. Memory and open files must not grow,
 answers must agree in every bit, and no entry of a shared cache may be lost. It goes on behind the phases that an earlier
 call has finished with the same build."""
 
@@ -14,12 +14,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOAD = "{build}/bench/load"
 PHASES = {
-    "inferences": ["inferences", "1000000"],
-    "sessions": ["sessions", "10000"],
-    "loads": ["loads", "1000"],
-    "threads": ["threads", "24", "10000"],
-    "processes": ["processes", "24", "1000"],
+    "inferences": [LOAD, "inferences", "1000000"],
+    "sessions": [LOAD, "sessions", "10000"],
+    "loads": [LOAD, "loads", "1000"],
+    "threads": [LOAD, "threads", "24", "10000"],
+    "processes": [LOAD, "processes", "24", "1000"],
+    "serving": ["tests/serve/storm.py", "{build}/libexec/morton/morton-serve", "{build}/bench/serve_load", "1000000"],
 }
 
 
@@ -43,7 +45,8 @@ def main():
     for phase in options.phases or PHASES:
         if phase not in finished["phases"]:
             with tempfile.TemporaryDirectory(prefix="morton_load_") as driver:
-                done = subprocess.run([build / "bench/load", *PHASES[phase]], stdout=subprocess.PIPE, text=True, check=False,
+                words = [word.format(build=build) for word in PHASES[phase]]
+                done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False,
                                       env=dict(os.environ, POCL_CACHE_DIR=driver, MORTON_BACKGROUND="off"))
             if done.returncode != 0:
                 print(f"{done.stdout}{phase}: WRONG, status {done.returncode}", flush=True)
