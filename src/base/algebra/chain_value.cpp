@@ -78,7 +78,10 @@ double carried_error(const ScalarStep& step, DType type, const Arguments& in, do
     case ScalarOp::select:
       return error_of_select(in);
     case ScalarOp::rem: {
-      // It may wrap around anywhere within the arguments' errors.
+      // It may wrap around anywhere within the arguments' errors; of a divisor that may be 0 it is
+      // a NaN.
+      const bool may_be_zero = in[1].error > 0 && std::fabs(in[1].value) <= in[1].error;
+      if (is_real(type) && may_be_zero) return kInfinity;
       const double most = std::fabs(in[1].value) + in[1].error;
       return in[0].error + in[1].error > 0 ? most : 0;
     }

@@ -68,6 +68,16 @@ TEST(Chain, BoundsWhatBitsOfLongWholeNumbersMayBe) {
   EXPECT_EQ(error_of(ScalarOp::mul, DType::i32, {7.0, 1.0}, 5.0), 5.0);
 }
 
+/// The rest of a division by what may be 0 may be a NaN.
+TEST(Chain, GivesNoBoundForARestByZero) {
+  const auto error_of = [&](const Bounded& divisor) {
+    const std::vector<Bounded> inputs{{1.0, 0.0}, divisor};
+    return single_step(ScalarOp::rem).evaluate(inputs).error;
+  };
+  EXPECT_TRUE(std::isinf(error_of({-3e-7, 5e-7})));
+  EXPECT_LT(error_of({-3e-7, 1e-7}), 1e-6);
+}
+
 TEST(Chain, RefusesAWrongNumberOfArguments) {
   Chain chain;
   EXPECT_THROW(chain.append(ScalarOp::add, {ScalarRef::input(0)}), InternalError);
