@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/math/normalization.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/core/elementwise.hpp"
 #include "ops/math/summation.hpp"
@@ -66,7 +68,10 @@ class RowMeasure {
     units.size = sum.result();
     if (norm_ == Norm::squares) units.size = root_.evaluate({&units.size, 1});
     // Nothing but zeros stays that.
-    if (norm_ != Norm::deviation && units.size.value == 0.0) units.size = {1.0, 0.0};
+    const auto is_zero = [&](std::size_t at) {
+      return source.value[at] == 0.0 && source.error[at] == 0.0;
+    };
+    if (norm_ != Norm::deviation && std::ranges::all_of(row, is_zero)) units.size = {1.0, 0.0};
     if (norm_ != Norm::deviation) return units;
     const Bounded operands[] = {units.size, count};
     units.size = deviation_.evaluate(operands);
@@ -90,9 +95,12 @@ ReferenceTensor reference_normalize(const Along& along, const ReferenceTensor& s
   ReferenceTensor result = source;
   for_each_row(along, source.shape, [&](const std::vector<std::size_t>& row) {
     const RowUnits units = measure.of(source, row);
+    const bool may_be_zero = units.size.error > 0.0 && units.size.value <= units.size.error;
     for (const std::size_t at : row) {
       const Bounded operands[] = {{source.value[at], source.error[at]}, units.mean, units.size};
-      const Bounded value = unit.evaluate(operands);
+      // By a size that may be 0, it is anything.
+      const Bounded value = may_be_zero ? Bounded{0.0, std::numeric_limits<double>::infinity()}
+                                        : unit.evaluate(operands);
       result.value[at] = value.value;
       result.error[at] = value.error;
     }

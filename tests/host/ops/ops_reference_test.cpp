@@ -52,6 +52,13 @@ TEST(Reference, LpNormalizationLeavesZeros) {
               Pointwise(testing::DoubleNear(1e-6), {0.6, -0.8, 0.0, 0.0}));
 }
 
+TEST(Reference, LpNormalizationGivesNoBoundWhereANormMayBeZero) {
+  // Its square is below what f32 holds.
+  const auto tiny = run("LpNormalization", "1x1 | p=2", {{1e-30F}});
+  EXPECT_TRUE(std::isinf(tiny.error[0]));
+  EXPECT_TRUE(std::isfinite(tiny.value[0]));
+}
+
 TEST(Reference, LogSumExpOfInfinities) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto sums = [&](const std::vector<float>& values) {
