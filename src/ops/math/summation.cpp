@@ -12,6 +12,11 @@ double same_sign_factor(std::int64_t length) {
 }
 
 Bounded BoundedSum::result() const {
+  constexpr double kMost = static_cast<double>(std::numeric_limits<float>::max());
+  // A term, or the sum of some, may be more than f32 holds.
+  if (std::isfinite(sum_) && magnitude_ > kMost) {
+    return {sum_, std::numeric_limits<double>::infinity()};
+  }
   const double total = std::fabs(sum_);
   // The partial sums grow with |r|, and their roundings with them.
   const double one_sided = magnitude_ > 0 ? std::min(1.0, 2.0 * total / magnitude_) : 0.0;

@@ -19,7 +19,7 @@ inline constexpr double kUnitRoundoff = 5.9604644775390625e-8;
 /// c * u * S + u * |r|, S being the sum of the terms' magnitudes, plus the terms' own errors. c is
 /// 8, or, where more, `same_sign_factor` in proportion as the terms have one sign: all of it from
 /// |r| = S / 2 on. Of zero-mean terms long enough for it to matter, |r| / S is near
-/// 1 / sqrt(length).
+/// 1 / sqrt(length). Where S is more than f32 holds there is no bound: partial sums may overflow.
 class BoundedSum {
  public:
   void add(const Bounded& term) {

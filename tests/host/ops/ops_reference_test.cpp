@@ -59,6 +59,11 @@ TEST(Reference, LpNormalizationGivesNoBoundWhereANormMayBeZero) {
   EXPECT_TRUE(std::isfinite(tiny.value[0]));
 }
 
+TEST(Reference, LengthsHaveNoBoundWhereSquaresOverflow) {
+  EXPECT_TRUE(std::isinf(run("ReduceL2", "1x1 | axes=[1]", {{1e30F}}).error[0]));
+  EXPECT_LT(run("ReduceL2", "1x1 | axes=[1]", {{1e15F}}).error[0], 1e10);
+}
+
 TEST(Reference, LogSumExpOfInfinities) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto sums = [&](const std::vector<float>& values) {
