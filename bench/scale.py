@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""morton serve beside the same model in one process, and a training by two ranks beside one process: prints a table with
-the command for each number, and appends a record to bench/history/scale.
+"""morton serve beside the same model in one process, a training by ranks beside one process, and both beside what
+scale_model.py says of them: prints a table with the command for each number, and appends a record to bench/history/scale.
 
 Clients run on the same processors (bench/serve_load.cpp), so their time is part of what is measured. Rounds alternate
 between the server and `morton bench`; each number is the median of the rounds' own. A missed target is no failure."""
@@ -13,6 +13,7 @@ import math
 import os
 import pathlib
 import random
+import resource
 import shlex
 import statistics
 import subprocess
@@ -24,9 +25,12 @@ import common
 
 sys.path.insert(0, str(common.ROOT / "tools"))
 from interpreter import interpreter_with  # noqa: E402
+from scale_model import Model, training_step  # noqa: E402
 
 ROOT = common.ROOT
 LOAD = ROOT / "build" / "bench" / "serve_load"
+CLIENTS = (1, 2, 4, 8, 16, 32, 64)
+BATCHES = (1, 2, 4, 8)
 PEER_PACKAGES = ["fastapi", "uvicorn[standard]", "onnxruntime==1.32.0", "numpy"]
 SHAPES = {"lenet5": (1, 1, 32, 32), "mobilenet_v2": (1, 3, 224, 224)}
 
@@ -125,6 +129,18 @@ def alternate(options, server, clients, alone):
     return found
 
 
+def cpu_of_a_run():
+    """Microseconds of processor time of an inference of LeNet in one process, as build/bench/load makes very many."""
+    def seconds(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([str(ROOT / "build/bench/load"), "inferences", str(runs)], cwd=ROOT, check=True, capture_output=True,
+                       env={**os.environ, "POCL_AFFINITY": "1"})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    few, many = 2000, 22000
+    return 1e6 * (seconds(many) - seconds(few)) / (many - few)
+
+
 def measure_small(options, folder):
     """LeNet: what a request adds to an inference."""
     model = "models/lenet5.onnx"
@@ -132,8 +148,11 @@ def measure_small(options, folder):
     served, alone = part["served"], part["alone"]
     p50 = median(served, "p50_us") - median(alone, "p50_us")
     p99 = median(served, "p99_us") - median(alone, "p50_us")
+    part["run_cpu_us"] = [cpu_of_a_run() for _ in range(options.rounds)]
+    cpu = median(served, "cpu_us") - statistics.median(part["run_cpu_us"])
     return [line("LeNet, one client, unix socket: added latency, median", "<= 150 us", p50, p50 <= 150, f"{p50:.0f} us"),
-            line("the same, 99 of 100", "<= 1 ms", p99, p99 <= 1000, f"{p99 / 1000:.2f} ms")], part
+            line("the same, 99 of 100", "<= 1 ms", p99, p99 <= 1000, f"{p99 / 1000:.2f} ms"),
+            line("the same: processor time of a request beside the inference", "<= 60 us", cpu, cpu <= 60, f"{cpu:.0f} us")], part
 
 
 def measure_large(options, folder):
@@ -149,28 +168,98 @@ def measure_large(options, folder):
     return [line("MobileNetV2, 8 clients, binary: throughput beside one process", ">= 0.9", ratio, ratio >= 0.9, text)], part
 
 
+def furthest(pairs):
+    """The prediction that is furthest from its measurement, as a share of that."""
+    return max((abs(predicted / measured - 1) for measured, predicted in pairs), default=0.0)
+
+
+def within(what, rows, unit):
+    """The line of a table, from (name, measured, predicted)."""
+    share = furthest([(measured, predicted) for _, measured, predicted in rows])
+    text = ", ".join(f"{name}: {predicted:.0f} for {measured:.0f}" for name, measured, predicted in rows)
+    return line(f"scale_model.py: {what}", "within 15 %", share, share <= 0.15, f"{100 * share:.0f} % ({unit}: {text})")
+
+
+def busy_seconds(times, host, rate):
+    """Processor time of a request among very many, which gives so many requests a second in the model."""
+    low, high = 0.0, max(host, 1e-3)
+    for _ in range(24):
+        middle = (low + high) / 2
+        found, _, _ = Model(times, host, CLIENTS[-1], middle, os.cpu_count()).run(200 * times[max(times)])
+        low, high = (middle, high) if found > rate else (low, middle)
+    return low
+
+
+def measure_clients(options, folder):
+    """Both networks under 1 to 64 clients, beside what the model says from times of batches, of one client and of 64."""
+    lines, part = [], {"command": "build/morton serve, build/morton bench, bench/scale_model.py"}
+    large = f"{folder}/mobilenet_v2.onnx"
+    subprocess.run([options.program, "new", "mobilenet_v2", "-o", large], cwd=ROOT, check=True, capture_output=True)
+    for name, path, runs in (("lenet5", "models/lenet5.onnx", 3000), ("mobilenet_v2", large, 30)):
+        words = [] if name == "lenet5" else ["--shape", "input:1x3x224x224"]
+        server = ours(options, name, path, folder, *words)
+        alone, served = {size: [] for size in BATCHES}, {clients: [] for clients in CLIENTS}
+        try:
+            for _ in range(options.rounds):
+                for size in BATCHES:
+                    shape = "x".join(map(str, (size, *SHAPES[name][1:])))
+                    alone[size].append(in_process(options, path, ["--shape", f"input:{shape}"], runs)["p50_us"])
+                for clients in CLIENTS:
+                    found = server.load(clients, options.seconds)
+                    served[clients].append({**found, "rate": found["requests"] / found["seconds"]})
+        finally:
+            server.stop()
+        times = {size: statistics.median(values) / 1e6 for size, values in alone.items()}
+        rates = {clients: median(values, "rate") for clients, values in served.items()}
+        host = max(0.0, 1 / rates[1] - times[1])
+        busy = busy_seconds(times, host, rates[CLIENTS[-1]])
+        rows = [(f"{clients}", rates[clients],
+                 Model(times, host, clients, busy, os.cpu_count()).run(1000 * times[max(times)])[0]) for clients in CLIENTS[1:-1]]
+        part[name] = {"batch_us": alone, "served": served, "host_us": 1e6 * host, "busy_us": 1e6 * busy, "rows": rows}
+        lines.append(within(f"{name}, 2 to 32 clients", rows, "requests a second"))
+    return lines, part
+
+
+def mpirun(command, **environment):
+    """What a command prints that mpirun may begin."""
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, **root, **environment})
+    if done.returncode != 0:
+        common.fail("scale", f"{shlex.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
 def measure_ranks(options, folder):
-    """C18's CNN: two ranks of one processor beside one process of two."""
+    """C18's CNN: ranks of one processor beside one process of two, and beside the model."""
+    rows, parameters = 100, 3274634
     words = [options.program, "train", "c18-cnn", "--data", "data/mnist", "-d", "cpu", "--steps", str(options.steps),
              "--format", "json", "--restart", "--out", f"{folder}/trained"]
-    ranks = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", "-x", "POCL_MAX_PTHREAD_COUNT=1"]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    one = {"POCL_MAX_PTHREAD_COUNT": "1"}
 
-    def rate(start, **environment):
-        done = subprocess.run([*start, *words], cwd=ROOT, capture_output=True, text=True, check=False,
-                              env={**os.environ, **environment})
-        if done.returncode != 0:
-            common.fail("scale", f"{shlex.join([*start, *words])}: {done.stderr.strip()}")
-        return json.loads(done.stdout)["images_per_second"]
+    def ranks(count):
+        return ["mpirun", "-n", str(count), "--oversubscribe", "--bind-to", "none"]
 
-    part = {"ranks": [], "alone": [], "command": shlex.join([*ranks, *words])}
+    def rate(start, batch, **environment):
+        return json.loads(mpirun([*start, *words, "--batch", str(batch)], **environment))["images_per_second"]
+
+    part = {"command": shlex.join(["POCL_MAX_PTHREAD_COUNT=1", *ranks(2), *words, "--batch", str(rows)]), "alone": [],
+            "ranks": {2: [], 4: []}, "one_processor": {50: [], 25: []}, "exchange_seconds": {2: [], 4: []}}
     for _ in range(options.rounds):
-        part["alone"].append(rate([], POCL_MAX_PTHREAD_COUNT="2"))
-        part["ranks"].append(rate(ranks, **root))
-    several, alone = statistics.median(part["ranks"]), statistics.median(part["alone"])
+        part["alone"].append(rate([], rows, POCL_MAX_PTHREAD_COUNT="2"))
+        for count, rates in part["ranks"].items():
+            rates.append(rate(ranks(count), rows, **one))
+            part["exchange_seconds"][count].append(float(mpirun([*ranks(count), str(ROOT / "build/bench/exchange"), str(parameters)])))
+        for batch, rates in part["one_processor"].items():
+            rates.append(rate([], batch, **one))
+    several, alone = statistics.median(part["ranks"][2]), statistics.median(part["alone"])
+    known = {batch: batch / statistics.median(rates) for batch, rates in part["one_processor"].items()}
+    predicted = [(f"{count}", statistics.median(rates),
+                  rows / training_step(known, rows, count, statistics.median(part["exchange_seconds"][count]), os.cpu_count()))
+                 for count, rates in part["ranks"].items()]
+    part["rows"] = predicted
     text = f"{several / alone:.2f} ({several:.0f} of {alone:.0f} pictures a second)"
     return [line("C18's CNN, 2 ranks of one processor beside one process of two", ">= 0.9", several / alone,
-                 several / alone >= 0.9, text)], part
+                 several / alone >= 0.9, text), within("C18's CNN, 2 and 4 ranks", predicted, "pictures a second")], part
 
 
 def measure_peer(options, folder):
@@ -196,7 +285,8 @@ def measure_peer(options, folder):
     return lines, part
 
 
-PARTS = {"lenet5": measure_small, "mobilenet_v2": measure_large, "peer": measure_peer, "ranks": measure_ranks}
+PARTS = {"lenet5": measure_small, "mobilenet_v2": measure_large, "peer": measure_peer, "clients": measure_clients,
+         "ranks": measure_ranks}
 
 
 def main():

@@ -296,10 +296,12 @@ endforeach()
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 foreach(source IN LISTS bench_sources)
   cmake_path(GET source STEM name)
-  # Planning lies behind the public headers, in the half that needs no device.
+  # Planning and adding gradients up lie behind the public headers.
   set(measured morton::morton)
   if(name STREQUAL planning)
     set(measured morton_host)
+  elseif(name STREQUAL exchange)
+    set(measured morton_host morton_device)
   endif()
   add_executable(bench_${name} ${source})
   target_link_libraries(bench_${name} PRIVATE morton_flags ${measured} Eigen3::Eigen

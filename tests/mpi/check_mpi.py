@@ -20,6 +20,8 @@ import tempfile
 import time
 import unittest
 
+import hosts
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "data" / "mnist"
 LENET = ROOT / "models" / "lenet5.onnx"
@@ -44,12 +46,15 @@ if trainer.rank == 0:
 
 
 def command(ranks, *words):
-    start = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none"] if ranks else []
+    """`ranks`: how many, 0 for none, or the words that start them."""
+    start = ranks
+    if isinstance(ranks, int):
+        start = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none"] if ranks else []
     return [*start, MORTON, "train", *map(str, words)]
 
 
 def train(ranks, out, *words, model="lenet5", check=True):
-    """`morton train` by so many ranks (0: without mpirun); the finished process, and its result where it went well."""
+    """`morton train` by these ranks (see `command`); the finished process, and its result where it went well."""
     words = [model, "--data", DATA, "--out", out, "--format", "json", "-d", "cpu", *words]
     done = subprocess.run(command(ranks, *words), cwd=out.parent, env=ENVIRONMENT, capture_output=True, text=True,
                           timeout=300, check=False)
@@ -115,6 +120,18 @@ class Mpi(unittest.TestCase):
         # And by one process, which has the whole batch.
         _, result = train(0, out, "--batch", 32, "--steps", 201, "--resume")
         self.assertEqual(result["resumed_from"], 200)
+
+    def test_two_hosts_learn_as_one_machine_does(self):
+        if why := hosts.why_none():
+            self.skipTest(why)
+        with hosts.Hosts(self.folder) as two:
+            begun = two.bytes_sent()
+            train(two.mpirun(), self.folder / "hosts", "--batch", 16, "--steps", STEPS)
+            sent = two.bytes_sent() - begun
+        train(2, self.folder / "one", "--batch", 16, "--steps", STEPS)
+        self.assertEqual(losses(self.folder / "hosts"), losses(self.folder / "one"))
+        gradients = 4 * 61706  # of LeNet's parameters, in bytes; half of them go each way, and half of the sums
+        self.assertGreater(sent, STEPS * gradients)
 
     def test_unequal_shares_and_other_sums(self):
         _, plain = train(2, self.folder / "plain", "--batch", 16, "--steps", 10)
