@@ -7,7 +7,7 @@
 
 serve: --batch gives the milliseconds of a run for each size of batch. --host-us is the processor time of a request beside the
 run, of client and server, with the threads that it wakes; --busy-us that of a request that finds a whole batch waiting, and
-so wakes none. Requests share batches as `morton serve` lets them. Where the device is the processor itself (the default), a
+so wakes none; between them it is a line. Requests share batches as `morton serve` lets them. Where the device is the processor itself (the default), a
 request's own work takes time from it; --apart says that it does not.
 
 train: --step gives the milliseconds of a step of one rank for numbers of rows; between them it is a line. --gradients-mb are
@@ -60,7 +60,9 @@ class Model:
                 for client, asked in running.pop(number)[1]:
                     if now > seconds / 10:
                         latencies.append(now - asked)
-                    hosts[client] = [self.busy_seconds if len(queue) >= most else self.host_seconds, now]
+                    # The more wait, the fewer threads are asleep.
+                    asleep = max(0.0, 1 - len(queue) / most)
+                    hosts[client] = [self.busy_seconds + (self.host_seconds - self.busy_seconds) * asleep, now]
             while queue and len(running) < self.devices:
                 items, size = self.items_for(len(queue))
                 taken = [heapq.heappop(queue) for _ in range(items)]
