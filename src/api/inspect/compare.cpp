@@ -41,10 +41,9 @@ struct Element {
     if (std::isinf(expected)) return got == expected;
     return std::fabs(got - expected) <= tolerance;
   }
-  /// Infinite operands may leave a finite result without a bound, and then nothing is said of it.
-  [[nodiscard]] bool has_bound() const {
-    return !std::isfinite(expected) || std::isfinite(tolerance);
-  }
+  /// Infinite operands may leave a finite result, or a NaN, without a bound, and then nothing is
+  /// said of it.
+  [[nodiscard]] bool has_bound() const { return std::isinf(expected) || !std::isinf(tolerance); }
 };
 
 void add(const Element& element, std::int64_t index, LayerComparison& layer) {

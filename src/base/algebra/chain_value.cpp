@@ -94,6 +94,18 @@ double carried_error(const ScalarStep& step, DType type, const Arguments& in, do
   }
 }
 
+/// Of a NaN: infinite where it is one only if an argument is exactly 0, which errors leave open.
+double error_of_nan(const ScalarStep& step, const Arguments& in) {
+  const auto may_be_other = [](const Bounded& zero, const Bounded& infinite) {
+    return zero.value == 0 && zero.error > 0 && std::isinf(infinite.value);
+  };
+  const bool is_open =
+      step.op == ScalarOp::mul && (may_be_other(in[0], in[1]) || may_be_other(in[1], in[0]));
+  const bool is_carried =
+      std::ranges::any_of(in, [](const Bounded& one) { return one.error == kInfinity; });
+  return is_open || is_carried ? kInfinity : 0.0;
+}
+
 /// What a device's arithmetic adds to the error of a step whose value is `value`.
 double rounding_of(const ScalarStep& step, DType to, double value) {
   const ScalarFacts& facts = facts_of(step.op);
@@ -155,6 +167,8 @@ Bounded TypedChain::evaluate(std::span<const Bounded> inputs) const {
     if (std::isfinite(out.value)) {
       out.error =
           carried_error(step, from, in, out.value) + rounding_of(step, steps_[i], out.value);
+    } else if (std::isnan(out.value)) {
+      out.error = error_of_nan(step, in);
     }
     values.push_back(out);
   }

@@ -12,10 +12,13 @@ double same_sign_factor(std::int64_t length) {
 }
 
 Bounded BoundedSum::result() const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kMost = static_cast<double>(std::numeric_limits<float>::max());
+  // It is a NaN in any order, unless a term without a bound is one.
+  if (std::isnan(sum_)) return {sum_, std::isinf(carried_) ? kInfinity : 0.0};
   // A term, or the sum of some, may be more than f32 holds.
   if (std::isfinite(sum_) && magnitude_ > kMost) {
-    return {sum_, std::numeric_limits<double>::infinity()};
+    return {sum_, kInfinity};
   }
   const double total = std::fabs(sum_);
   // The partial sums grow with |r|, and their roundings with them.

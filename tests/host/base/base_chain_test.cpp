@@ -119,6 +119,20 @@ TEST(Chain, KeepsNan) {
 }
 
 /// f32 results lie within the bound, and a result of half the bits does not.
+/// tanh(-x) + 1 is 0 in double, and 6e-8 on a device: times infinity that is a NaN, or infinity.
+TEST(Chain, GivesNoBoundForARoundedZeroTimesInfinity) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Chain multiply = single_step(ScalarOp::mul);
+  const auto error_of = [&](const Bounded& zero) {
+    const std::vector<Bounded> inputs{zero, {kInfinity, 0.0}};
+    const Bounded result = multiply.evaluate(inputs);
+    EXPECT_TRUE(std::isnan(result.value));
+    return result.error;
+  };
+  EXPECT_EQ(error_of({0.0, 0.0}), 0.0);
+  EXPECT_EQ(error_of({0.0, 6e-8}), kInfinity);
+}
+
 TEST(Chain, BoundsF32AndNothingWorse) {
   Chain sigmoid;
   sigmoid.append(ScalarOp::neg, {ScalarRef::input(0)});
