@@ -40,7 +40,7 @@ TOOLS_USERS = ("src/tools/", "src/device/probe/", "include/morton/tools/", "cli/
 # Users of the library: they know its public headers only.
 PUBLIC_ONLY = ("include/", "cli/", "serve/", "examples/", "bench/", "tests/consumer/")
 # Measures what the public headers hide.
-MEASURES_INSIDE = ("bench/planning.cpp",)
+MEASURES_INSIDE = ("bench/planning.cpp", "bench/exchange.cpp")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -133,7 +133,7 @@ def resolves(path, name):
     """Whether a quoted include names a file of the repository, or one that the build writes."""
     if name in ("onnx.pb.h", "morton/version.hpp"):
         return True
-    bases = [path.parent, "src", "include", "tests", "serve" if path.parts[0] == "serve" else "cli"]
+    bases = [path.parent, "src", "include", "tests", "serve" if "serve" in path.parts[:3] else "cli"]
     return any((ROOT / base / name).is_file() for base in bases)
 
 

@@ -8,8 +8,8 @@
 namespace morton::ops {
 namespace {
 
-/// 1 at the first of the largest elements of a row, or at its first NaN, else 0. Where errors leave open which element
-/// that is, each that may be it is off by 1 at most.
+/// 1 at the first of the largest elements of a row, or at its first NaN, else 0. Where errors leave
+/// open which element that is, each that may be it is off by 1 at most.
 ReferenceTensor reference_hardmax(const NodeView& node, std::span<const ReferenceTensor> inputs) {
   const ReferenceTensor& source = inputs[0];
   ReferenceTensor result = source;
@@ -23,8 +23,8 @@ ReferenceTensor reference_hardmax(const NodeView& node, std::span<const Referenc
     for (const std::size_t at : row) {
       result.value[at] = at == best ? 1.0 : 0.0;
       result.error[at] = 0.0;
-      const bool exact = std::isnan(source.value[best]) ||
-                         (source.error[at] == 0.0 && source.error[best] == 0.0);
+      const bool exact =
+          std::isnan(source.value[best]) || (source.error[at] == 0.0 && source.error[best] == 0.0);
       if (at == best || exact || source.value[at] + source.error[at] < least) continue;
       result.error[at] = 1.0;
       open = true;
