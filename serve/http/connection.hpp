@@ -203,9 +203,9 @@ class Connection final : public AnyConnection,
     if (!body_) body_ = std::make_shared<RequestBody>(0);
     request_.body = std::move(body_);
     context_.handler(std::move(request_), [self = this->shared_from_this()](HttpReply reply) {
-      // The handler may be a model's thread: the socket is its strand's alone.
-      asio::post(self->executor(),
-                 [self, reply = std::move(reply)]() mutable { self->write(std::move(reply)); });
+      // The caller may be a model's thread: the socket is its strand's alone.
+      asio::dispatch(self->executor(),
+                     [self, reply = std::move(reply)]() mutable { self->write(std::move(reply)); });
     });
   }
 
