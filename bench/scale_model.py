@@ -29,7 +29,8 @@ class Model:
         self.random = random.Random(seed)
 
     def items_for(self, waiting):
-        """As serve/models/batch_times.cpp: fill the next size up with zeros, or leave some for later."""
+        """As serve/models/batch_times.cpp: fill the next size up with zeros, or leave some for later. The sizes are those that
+        times are given for."""
         most = max(self.batch_seconds)
         items = min(waiting, most)
         larger = min(size for size in self.batch_seconds if size >= items)
@@ -58,7 +59,7 @@ class Model:
                 heapq.heappush(queue, (now, client, hosts.pop(client)[1]))
             for number in [one for one, job in running.items() if job[0] <= 1e-12]:
                 for client, asked in running.pop(number)[1]:
-                    if now > seconds / 10:
+                    if seconds / 10 < now <= seconds:
                         latencies.append(now - asked)
                     # The more wait, the fewer threads are asleep.
                     asleep = max(0.0, 1 - len(queue) / most)

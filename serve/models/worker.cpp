@@ -63,13 +63,25 @@ bool Worker::compute_at_once(Pending& request) {
     shared_for_ = kSharedFor;
     return false;
   }
-  const std::int64_t size = batch_size_for(request.items, ports_.max_batch);
   if (shared_for_ > 0) --shared_for_;
-  if (shared_for_ > 0 || times_.of(size) > kMostInCaller) return false;
+  if (shared_for_ > 0 || !is_short(request)) return false;
   std::vector<Pending> batch;
   batch.push_back(std::move(request));
   carry_out(batch);
   return true;
+}
+
+bool Worker::is_short(const Pending& request) const {
+  const bool is_late = request.deadline && *request.deadline <= Clock::now();
+  if (is_late || ports_.input_items.empty()) return false;  // the queue tells it, or times differ
+  const std::int64_t size = batch_size_for(request.items, ports_.max_batch);
+  std::vector<Shape> shapes = request.shapes;
+  for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i][ports_.input_items[i]] = size;
+  // Other shapes may have to be planned and built, and take other times.
+  const auto is_of = [&](const Kept& one) {
+    return one.life == Life::lasting && one.shapes == shapes;
+  };
+  return std::ranges::any_of(sessions_, is_of) && times_.of(size) <= kMostInCaller;
 }
 
 void Worker::carry_out(std::vector<Pending>& batch) {

@@ -42,6 +42,8 @@ class Worker {
   };
 
   void carry_out(std::vector<Pending>& batch);
+  /// Whether a request's run is known to be short, and it is not late. `computing_` is held.
+  [[nodiscard]] bool is_short(const Pending& request) const;
   /// The proof that items do not meet says where they lie in the outputs: nobody gets another's.
   void require_items(const std::vector<NamedTensor>& outputs, std::int64_t items) const;
   static void refuse(std::vector<Pending>& batch, Refusal::Why why, const std::string& text);

@@ -59,6 +59,8 @@ exec nsenter -t $host -n -u sh -c "$*"
         for holder in self.holders:
             holder.kill()
             holder.communicate()
+        if self.cables:  # one that no host took
+            subprocess.run(["ip", "link", "delete", self.cables[0]], capture_output=True, check=False)
 
     @staticmethod
     def run(words):

@@ -43,7 +43,10 @@ struct Element {
   }
   /// Infinite operands may leave a finite result, or a NaN, without a bound, and then nothing is
   /// said of it.
-  [[nodiscard]] bool has_bound() const { return std::isinf(expected) || !std::isinf(tolerance); }
+  [[nodiscard]] bool has_bound() const {
+    if (std::isnan(expected)) return !std::isinf(tolerance);
+    return std::isinf(expected) || std::isfinite(tolerance);
+  }
 };
 
 void add(const Element& element, std::int64_t index, LayerComparison& layer) {

@@ -101,9 +101,14 @@ double error_of_nan(const ScalarStep& step, const Arguments& in) {
   };
   const bool is_open =
       step.op == ScalarOp::mul && (may_be_other(in[0], in[1]) || may_be_other(in[1], in[0]));
-  const bool is_carried =
-      std::ranges::any_of(in, [](const Bounded& one) { return one.error == kInfinity; });
-  return is_open || is_carried ? kInfinity : 0.0;
+  const auto has_none = [](const Bounded& one) { return one.error == kInfinity; };
+  if (step.op == ScalarOp::select && in[0].error == 0) {
+    return has_none(in[0].value != 0 ? in[1] : in[2]) ? kInfinity : 0.0;
+  }
+  // What is surely a NaN makes all that follows one.
+  const auto is_sure = [](const Bounded& one) { return std::isnan(one.value) && one.error == 0; };
+  if (std::ranges::any_of(in, is_sure)) return 0.0;
+  return is_open || std::ranges::any_of(in, has_none) ? kInfinity : 0.0;
 }
 
 /// What a device's arithmetic adds to the error of a step whose value is `value`.

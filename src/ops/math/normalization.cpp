@@ -95,12 +95,16 @@ ReferenceTensor reference_normalize(const Along& along, const ReferenceTensor& s
   ReferenceTensor result = source;
   for_each_row(along, source.shape, [&](const std::vector<std::size_t>& row) {
     const RowUnits units = measure.of(source, row);
-    const bool may_be_zero = units.size.error > 0.0 && units.size.value <= units.size.error;
+    // A deviation has epsilon in it.
+    const bool may_be_zero = norm != Norm::deviation && std::isfinite(units.size.value) &&
+                             units.size.error > 0.0 && units.size.value <= units.size.error;
     for (const std::size_t at : row) {
       const Bounded operands[] = {{source.value[at], source.error[at]}, units.mean, units.size};
-      // By a size that may be 0, it is anything.
-      const Bounded value = may_be_zero ? Bounded{0.0, std::numeric_limits<double>::infinity()}
-                                        : unit.evaluate(operands);
+      Bounded value = unit.evaluate(operands);
+      if (may_be_zero) {
+        value = {std::isfinite(value.value) ? value.value : 0.0,
+                 std::numeric_limits<double>::infinity()};
+      }
       result.value[at] = value.value;
       result.error[at] = value.error;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "base/algebra/chain.hpp"
 #include "base/rooms.hpp"
@@ -29,6 +30,10 @@ class BoundedSum {
     ++length_;
   }
   void add_product(const Bounded& a, const Bounded& b) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (a.error == kInfinity || b.error == kInfinity) {
+      return add({a.value * b.value, kInfinity});
+    }
     const double x = a.value < 0 ? -a.value : a.value;
     const double y = b.value < 0 ? -b.value : b.value;
     add({a.value * b.value, x * b.error + y * a.error + a.error * b.error});

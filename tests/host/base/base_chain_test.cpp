@@ -118,7 +118,6 @@ TEST(Chain, KeepsNan) {
   EXPECT_TRUE(std::isnan(value_of(single_step(ScalarOp::sqrt), {{-1, 0}})));
 }
 
-/// f32 results lie within the bound, and a result of half the bits does not.
 /// tanh(-x) + 1 is 0 in double, and 6e-8 on a device: times infinity that is a NaN, or infinity.
 TEST(Chain, GivesNoBoundForARoundedZeroTimesInfinity) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -133,6 +132,7 @@ TEST(Chain, GivesNoBoundForARoundedZeroTimesInfinity) {
   EXPECT_EQ(error_of({0.0, 6e-8}), kInfinity);
 }
 
+/// f32 results lie within the bound, and a result of half the bits does not.
 TEST(Chain, BoundsF32AndNothingWorse) {
   Chain sigmoid;
   sigmoid.append(ScalarOp::neg, {ScalarRef::input(0)});
