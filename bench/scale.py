@@ -34,6 +34,8 @@ BATCHES = (1, 2, 4, 8)
 SHORT_ROUNDS = 2
 PEER_PACKAGES = ["fastapi", "uvicorn[standard]", "onnxruntime==1.32.0", "numpy"]
 SHAPES = {"lenet5": (1, 1, 32, 32), "mobilenet_v2": (1, 3, 224, 224)}
+# What the commands need to know of a network's open extents.
+WORDS = {"lenet5": [], "mobilenet_v2": ["--shape", "input:1x3x224x224"]}
 
 
 def body_of(shape):
@@ -98,6 +100,13 @@ def in_process(options, path, words, runs):
     return {"items_per_second": found["items_per_second"], "p50_us": 1e3 * found["clocks"]["host"]["p50_ms"]}
 
 
+def mobilenet(options, folder):
+    """The path of MobileNetV2, which it writes into the folder."""
+    path = f"{folder}/mobilenet_v2.onnx"
+    subprocess.run([options.program, "new", "mobilenet_v2", "-o", path], cwd=ROOT, check=True, capture_output=True)
+    return path
+
+
 def ours(options, model, path, folder, *words):
     """A morton serve."""
     socket = f"{folder}/{model}"
@@ -158,10 +167,8 @@ def measure_small(options, folder):
 
 def measure_large(options, folder):
     """MobileNetV2, 8 clients: throughput."""
-    path = f"{folder}/mobilenet_v2.onnx"
-    subprocess.run([options.program, "new", "mobilenet_v2", "-o", path], cwd=ROOT, check=True, capture_output=True)
-    server = ours(options, "mobilenet_v2", path, folder, "--shape", "input:1x3x224x224")
-    part = alternate(options, server, 8, (path, ["--shape", "input:1x3x224x224"], 60))
+    path, words = mobilenet(options, folder), WORDS["mobilenet_v2"]
+    part = alternate(options, ours(options, "mobilenet_v2", path, folder, *words), 8, (path, words, 60))
     served, alone = part["served"], part["alone"]
     rates = [one["requests"] / one["seconds"] for one in served]
     ratio = statistics.median(rates) / median(alone, "items_per_second")
@@ -169,14 +176,9 @@ def measure_large(options, folder):
     return [line("MobileNetV2, 8 clients, binary: throughput beside one process", ">= 0.9", ratio, ratio >= 0.9, text)], part
 
 
-def furthest(pairs):
-    """The prediction that is furthest from its measurement, as a share of that."""
-    return max((abs(predicted / measured - 1) for measured, predicted in pairs), default=0.0)
-
-
 def within(what, rows, unit):
-    """The line of a table, from (name, measured, predicted)."""
-    share = furthest([(measured, predicted) for _, measured, predicted in rows])
+    """The line of a table, from (name, measured, predicted): the prediction furthest off, as a share of the measurement."""
+    share = max(abs(predicted / measured - 1) for _, measured, predicted in rows)
     text = ", ".join(f"{name}: {predicted:.0f} for {measured:.0f}" for name, measured, predicted in rows)
     return line(f"scale_model.py: {what}", "within 15 %", share, share <= 0.15, f"{100 * share:.0f} % ({unit}: {text})")
 
@@ -194,11 +196,8 @@ def busy_seconds(times, host, rate):
 def measure_clients(options, folder):
     """Both networks under 1 to 64 clients, beside what the model says from times of batches, of one client and of 64."""
     lines, part = [], {"command": "build/morton serve, build/morton bench, bench/scale_model.py"}
-    large = f"{folder}/mobilenet_v2.onnx"
-    subprocess.run([options.program, "new", "mobilenet_v2", "-o", large], cwd=ROOT, check=True, capture_output=True)
-    for name, path, runs in (("lenet5", "models/lenet5.onnx", 1000), ("mobilenet_v2", large, 10)):
-        words = [] if name == "lenet5" else ["--shape", "input:1x3x224x224"]
-        server = ours(options, name, path, folder, *words)
+    for name, path, runs in (("lenet5", "models/lenet5.onnx", 1000), ("mobilenet_v2", mobilenet(options, folder), 10)):
+        server = ours(options, name, path, folder, *WORDS[name])
         alone, served = {size: [] for size in BATCHES}, {clients: [] for clients in CLIENTS}
         try:
             # Many short rounds: a machine whose speed changes does so for all numbers alike.
@@ -267,11 +266,9 @@ def measure_ranks(options, folder):
 def measure_peer(options, folder):
     """Both networks, 8 clients: throughput beside FastAPI with ONNX Runtime."""
     python, lines, part = interpreter_with(PEER_PACKAGES, ROOT / "build/scale"), [], {"command": "build/morton serve, bench/serve_peer.py"}
-    networks = {"lenet5": str(ROOT / "models/lenet5.onnx"), "mobilenet_v2": f"{folder}/mobilenet_v2.onnx"}
-    subprocess.run([options.program, "new", "mobilenet_v2", "-o", networks["mobilenet_v2"]], cwd=ROOT, check=True, capture_output=True)
+    networks = {"lenet5": str(ROOT / "models/lenet5.onnx"), "mobilenet_v2": mobilenet(options, folder)}
     for name, path in networks.items():
-        words = ["--shape", "input:1x3x224x224"] if name == "mobilenet_v2" else []
-        servers = {"ours": ours(options, name, path, folder, *words), "peer": peer(python, name, path, folder)}
+        servers = {"ours": ours(options, name, path, folder, *WORDS[name]), "peer": peer(python, name, path, folder)}
         rounds = {who: [] for who in servers}
         try:
             for _ in range(options.rounds):

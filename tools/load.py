@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Load: what Morton does very often (build/bench/load), and a server under clients good and bad. `./dev check --load` runs it. Memory and open files must not grow,
-answers must agree in every bit, and no entry of a shared cache may be lost. It goes on behind the phases that an earlier
-call has finished with the same build."""
+"""Load: what Morton does very often (build/bench/load), and a server under clients good and bad. `./dev check --load`
+runs it. Memory and open files must not grow, answers must agree in every bit, and no entry of a shared cache may be
+lost. It goes on behind the phases that an earlier call has finished with the same build."""
 
 import argparse
 import hashlib
