@@ -79,7 +79,7 @@ def differences(value, error, got, slack=1.0, absolute=0.0, finite=False, peer=N
         have = got.astype(np.float64)
         # An infinity of which the reference knows no bound comes of what other orders of adding make a NaN; a NaN without
         # one, of 0 times infinity, where the 0 is rounded.
-        bounded = np.isfinite(error) | (np.isnan(value) & ~np.isinf(error)) | (np.isinf(value) & ~np.isnan(error))
+        bounded = np.isfinite(error) | (np.isnan(value) & ~np.isinf(error))
         allowed = slack * error + (absolute * np.maximum(1, np.abs(value)) * (error > 0) if real else 0)
         right = np.where(np.isnan(value), np.isnan(have),
                          np.where(np.isinf(value), have == value, np.abs(have - value) <= allowed))

@@ -41,11 +41,9 @@ struct Element {
     if (std::isinf(expected)) return got == expected;
     return std::fabs(got - expected) <= tolerance;
   }
-  /// Infinite operands may leave a finite result, or a NaN, without a bound, and then nothing is
-  /// said of it.
+  /// Infinite operands may leave a result without a bound, and then nothing is said of it.
   [[nodiscard]] bool has_bound() const {
-    if (std::isnan(expected)) return !std::isinf(tolerance);
-    return std::isinf(expected) || std::isfinite(tolerance);
+    return std::isnan(expected) ? !std::isinf(tolerance) : std::isfinite(tolerance);
   }
 };
 

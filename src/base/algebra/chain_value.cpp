@@ -31,6 +31,9 @@ double change_at_corners(const ScalarStep& step, DType type, const Arguments& in
   return worst;
 }
 
+/// It may be anything: any number, infinite or a NaN.
+bool has_no_bound(const Bounded& one) { return !std::isfinite(one.error); }
+
 /// Whether the arguments' errors leave open how they compare. Those that are exact never do.
 bool may_turn(const Bounded& a, const Bounded& b) {
   const double margin = a.error + b.error;
@@ -40,7 +43,8 @@ bool may_turn(const Bounded& a, const Bounded& b) {
 double error_of_select(const Arguments& in) {
   const Bounded& taken = in[0].value != 0 ? in[1] : in[2];
   const Bounded& other = in[0].value != 0 ? in[2] : in[1];
-  if (in[0].error == 0 || taken.value == other.value) return std::max(taken.error, 0.0);
+  if (in[0].error == 0) return taken.error;
+  if (taken.value == other.value) return std::max(taken.error, other.error);
   const double apart = std::fabs(other.value - taken.value);
   return std::isnan(apart) ? kInfinity : std::max(taken.error, apart + other.error);
 }
@@ -101,14 +105,13 @@ double error_of_nan(const ScalarStep& step, const Arguments& in) {
   };
   const bool is_open =
       step.op == ScalarOp::mul && (may_be_other(in[0], in[1]) || may_be_other(in[1], in[0]));
-  const auto has_none = [](const Bounded& one) { return one.error == kInfinity; };
   if (step.op == ScalarOp::select && in[0].error == 0) {
-    return has_none(in[0].value != 0 ? in[1] : in[2]) ? kInfinity : 0.0;
+    return has_no_bound(in[0].value != 0 ? in[1] : in[2]) ? kInfinity : 0.0;
   }
   // What is surely a NaN makes all that follows one.
   const auto is_sure = [](const Bounded& one) { return std::isnan(one.value) && one.error == 0; };
   if (std::ranges::any_of(in, is_sure)) return 0.0;
-  return is_open || std::ranges::any_of(in, has_none) ? kInfinity : 0.0;
+  return is_open || std::ranges::any_of(in, has_no_bound) ? kInfinity : 0.0;
 }
 
 /// What a device's arithmetic adds to the error of a step whose value is `value`.
@@ -124,11 +127,40 @@ double rounding_of(const ScalarStep& step, DType to, double value) {
   return ulps * unit * std::fabs(value) + smallest;  // a subnormal may flush to zero
 }
 
+/// The most that a result of type `to` may differ from any other.
+double most_of(DType to) {
+  if (is_real(to)) return kInfinity;
+  return to == DType::boolean ? 1.0 : std::ldexp(1.0, bits_of(to));
+}
+
 /// What f32 cannot hold is infinite.
 double in_range(DType type, double value) {
   constexpr double kMost = static_cast<double>(std::numeric_limits<float>::max());
   if (register_type(type) != DType::f32 || !(std::fabs(value) > kMost)) return value;
   return std::copysign(kInfinity, value);
+}
+
+/// Of an infinite result: infinite where the arguments' errors leave open that it is one.
+double error_of_infinity(const ScalarStep& step, DType from, DType to, const Arguments& in,
+                         double value) {
+  if (step.op == ScalarOp::select) return error_of_select(in);
+  if (std::ranges::any_of(in, has_no_bound)) return kInfinity;
+  for (const double x : {in[0].value - in[0].error, in[0].value + in[0].error}) {
+    for (const double y : {in[1].value - in[1].error, in[1].value + in[1].error}) {
+      if (in_range(to, value_of(step, from, {x, y, in[2].value})) != value) return kInfinity;
+    }
+  }
+  return 0.0;
+}
+
+/// How far a device's result of type `to` may lie from `value`, which is that of arguments of type
+/// `from`.
+double error_of(const ScalarStep& step, DType from, DType to, const Arguments& in, double value) {
+  if (std::isnan(value)) return error_of_nan(step, in);
+  if (std::isinf(value)) return error_of_infinity(step, from, to, in, value);
+  const bool is_chosen = step.op == ScalarOp::select;
+  if (!is_chosen && std::ranges::any_of(in, has_no_bound)) return most_of(to);
+  return carried_error(step, from, in, value) + rounding_of(step, to, value);
 }
 
 }  // namespace
@@ -169,12 +201,7 @@ Bounded TypedChain::evaluate(std::span<const Bounded> inputs) const {
     const DType from = argument_type(i, step.arguments.size() - 1);
     Bounded out;
     out.value = in_range(steps_[i], value_of(step, from, {in[0].value, in[1].value, in[2].value}));
-    if (std::isfinite(out.value)) {
-      out.error =
-          carried_error(step, from, in, out.value) + rounding_of(step, steps_[i], out.value);
-    } else if (std::isnan(out.value)) {
-      out.error = error_of_nan(step, in);
-    }
+    out.error = error_of(step, from, steps_[i], in, out.value);
     values.push_back(out);
   }
   return referred(chain_.result, DType::f32);

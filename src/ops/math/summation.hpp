@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "base/algebra/chain.hpp"
 #include "base/rooms.hpp"
@@ -30,17 +30,17 @@ class BoundedSum {
     ++length_;
   }
   void add_product(const Bounded& a, const Bounded& b) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    if (a.error == kInfinity || b.error == kInfinity) {
-      return add({a.value * b.value, kInfinity});
-    }
     const double x = a.value < 0 ? -a.value : a.value;
     const double y = b.value < 0 ? -b.value : b.value;
-    add({a.value * b.value, x * b.error + y * a.error + a.error * b.error});
+    const Bounded product{a.value * b.value, x * b.error + y * a.error + a.error * b.error};
+    add(std::isfinite(product.value + product.error) ? product : unusual_product(a, b));
   }
   [[nodiscard]] Bounded result() const;
 
  private:
+  /// Of what is infinite or a NaN, or has no bound.
+  [[nodiscard]] static Bounded unusual_product(const Bounded& a, const Bounded& b);
+
   double sum_ = 0.0;
   double magnitude_ = 0.0;
   double carried_ = 0.0;

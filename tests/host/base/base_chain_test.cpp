@@ -78,6 +78,28 @@ TEST(Chain, GivesNoBoundForARestByZero) {
   EXPECT_LT(error_of({-3e-7, 1e-7}), 1e-6);
 }
 
+/// What has no bound may be a NaN, of which every function is one.
+TEST(Chain, GivesNoBoundForFunctionsOfWhatHasNone) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<Bounded> inputs{{2.0, kInfinity}, {3.0, 0.0}};
+  for (const ScalarOp op : {ScalarOp::cos, ScalarOp::tanh}) {
+    EXPECT_TRUE(std::isinf(single_step(op).evaluate(inputs).error)) << facts_of(op).name;
+  }
+  EXPECT_EQ(single_step(ScalarOp::less).evaluate(inputs).error, 1.0);
+}
+
+/// Infinity times a number is an infinity for sure where its sign is.
+TEST(Chain, BoundsInfinities) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto error_of = [&](ScalarOp op, const Bounded& a, const Bounded& b) {
+    return single_step(op).evaluate(std::vector<Bounded>{a, b}).error;
+  };
+  EXPECT_EQ(error_of(ScalarOp::mul, {kInfinity, 0.0}, {0.5, 0.25}), 0.0);
+  EXPECT_TRUE(std::isinf(error_of(ScalarOp::mul, {kInfinity, 0.0}, {0.5, 0.5})));
+  EXPECT_TRUE(std::isinf(error_of(ScalarOp::mul, {1e30, 0.0}, {1e9, 0.9999e9})));
+  EXPECT_TRUE(std::isinf(error_of(ScalarOp::add, {-kInfinity, kInfinity}, {1.0, 0.0})));
+}
+
 TEST(Chain, RefusesAWrongNumberOfArguments) {
   Chain chain;
   EXPECT_THROW(chain.append(ScalarOp::add, {ScalarRef::input(0)}), InternalError);

@@ -298,6 +298,25 @@ TEST(Reference, BoundsASequentialSumAndCatchesADroppedTerm) {
   }
 }
 
+TEST(Reference, SumsOfInfinitiesAreBoundedWhereTheirSignIsSure) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto sum_of = [](const Bounded& a, const Bounded& b) {
+    BoundedSum sum;
+    sum.add({1.0, 0.5});
+    sum.add_product(a, b);
+    return sum.result();
+  };
+  const Bounded sure = sum_of({-kInfinity, 0.0}, {2.0, 1.0});
+  EXPECT_EQ(sure.value, -kInfinity);
+  EXPECT_EQ(sure.error, 0.0);
+  EXPECT_TRUE(std::isinf(sum_of({-kInfinity, 0.0}, {2.0, 2.0}).error));
+  EXPECT_TRUE(std::isinf(sum_of({-kInfinity, kInfinity}, {2.0, 0.0}).error));
+  EXPECT_TRUE(std::isinf(sum_of({0.0, 1e-9}, {kInfinity, 0.0}).error));
+  const Bounded nothing = sum_of({0.0, 0.0}, {kInfinity, 0.0});
+  EXPECT_TRUE(std::isnan(nothing.value));
+  EXPECT_EQ(nothing.error, 0.0);
+}
+
 TEST(Reference, LongSumsOfOneSignAreAllowedMore) {
   BoundedSum mixed;
   BoundedSum positive;
