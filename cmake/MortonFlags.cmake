@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The compile options of Morton's own code. Code from outside comes in through SYSTEM includes.
 add_library(morton_flags INTERFACE)
+# Files have sizes of 64 bits, which are compared with what memory holds before they become sizes of 32.
+if(CMAKE_SIZEOF_VOID_P GREATER 4)
+  set(morton_conversion -Wconversion)
+endif()
 target_compile_options(morton_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  -Wall -Wextra -Wpedantic -Wshadow ${morton_conversion} -Wno-sign-conversion)
 # g++ 12 warns in optimised code where nothing is wrong: of `"text" + string` (its bug 105651), and at -O3 of vectors in
 # constants (its bug 80635 and others).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -230,13 +230,13 @@ TEST_F(CliSelfTest, TheDoctorFindsWhatIsWrongWithAKernel) {
   add_variant("sound", "");
   add_variant("above", "  if (m == 0 && n == 0) STORE_dst(M, 0, 1);\n");
   add_variant("far", "  if (m == 0 && n == 0) STORE_dst(M + 100, 0, LOAD_lhs(M + 100, 0));\n");
-  words.insert(words.end(),
-               {"--kernels", "gemm.naive", "gemm.sound", "gemm.hasty", "gemm.above", "gemm.far"});
+  words.insert(words.end(), {"--kernels", "gemm.naive", "scatter.naive", "gemm.sound", "gemm.hasty",
+                             "gemm.above", "gemm.far"});
   const Outcome doctor = run_program(words);
   EXPECT_EQ(doctor.status, 1) << doctor.text();
   const Outcome list = cache({"list"});
   for (const char* line :
-       {"2 right, 3 wrong, 0 not for this device", "gemm.hasty, device 0:0: element 0 of dst is ",
+       {"3 right, 3 wrong, 0 not for this device", "gemm.hasty, device 0:0: element 0 of dst is ",
         "gemm.above, device 0:0: 'dst': written above its memory",
         "gemm.far, device 0:0: the process that ran it was ended by signal 11"}) {
     EXPECT_NE(doctor.out.find(line), std::string::npos) << line << "\n" << doctor.text();

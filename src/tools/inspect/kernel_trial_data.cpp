@@ -50,14 +50,20 @@ std::int64_t extent_of(const Problem& problem, const std::string& name) {
   return extent != problem.extents.end() ? extent->second : problem.structure.at(name);
 }
 
+/// How many neighbours of the operand `index` must be alike.
+std::int64_t alike_indices(const Problem& problem) {
+  const auto shared = problem.structure.find("SHARED");
+  return shared != problem.structure.end() && shared->second != 0 ? extent_of(problem, "I") : 1;
+}
+
 /// Element `i` of an operand that says where others are, or how many.
 std::optional<double> place_at(const Problem& problem, const std::string& role, std::int64_t i) {
   constexpr std::int64_t kStride = 5;  // meets each place once where the extent is no multiple
-  const auto spread = [&](std::int64_t extent) {
-    return static_cast<double>((kStride * i + 3) % extent);
+  const auto spread = [&](std::int64_t place, std::int64_t extent) {
+    return static_cast<double>((kStride * place + 3) % extent);
   };
-  if (role == "index") return spread(extent_of(problem, "I0"));
-  if (role == "order") return spread(extent_of(problem, "N"));
+  if (role == "index") return spread(i / alike_indices(problem), extent_of(problem, "I0"));
+  if (role == "order") return spread(i, extent_of(problem, "N"));
   if (role == "count" || role == "most") return static_cast<double>(extent_of(problem, "M"));
   if (role == "lengths") return static_cast<double>(extent_of(problem, "T"));
   if (role == "rois" && problem.family == families::roi_max_pool) {
