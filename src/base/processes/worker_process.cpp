@@ -71,7 +71,7 @@ WorkerProcess::Answer WorkerProcess::ask(const Json& request, double timeout_ms)
   if (command_.empty()) throw UsageError("no command for the worker process is given");
   if (child_ <= 0) start();
   if (!send(request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) {
-    return {Answer::Kind::ended, {}, reap()};
+    return reap();
   }
   const auto end =
       Clock::now() + std::chrono::microseconds(static_cast<std::int64_t>(timeout_ms * 1e3));
@@ -98,12 +98,12 @@ WorkerProcess::Answer WorkerProcess::ask(const Json& request, double timeout_ms)
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(from_child_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return {Answer::Kind::ended, {}, reap()};
+    if (count <= 0) return reap();
     received_.append(bytes.data(), static_cast<std::size_t>(count));
   }
 }
 
-std::string WorkerProcess::reap() {
+WorkerProcess::Answer WorkerProcess::reap() {
   ::close(to_child_);
   to_child_ = from_child_ = -1;
   int state = 0;
@@ -112,9 +112,11 @@ std::string WorkerProcess::reap() {
   child_ = -1;
   if (WIFSIGNALED(state)) {
     const int signal = WTERMSIG(state);
-    return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+    return {Answer::Kind::ended,
+            {},
+            "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")"};
   }
-  return "ended with status " + std::to_string(WEXITSTATUS(state));
+  return {Answer::Kind::gave_up, {}, "ended with status " + std::to_string(WEXITSTATUS(state))};
 }
 
 void WorkerProcess::finish() {

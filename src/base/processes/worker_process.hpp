@@ -28,7 +28,8 @@ class WorkerProcess {
   struct Answer {
     enum class Kind : std::uint8_t {
       line,      ///< `json` is the answer
-      ended,     ///< the process is no more; `how` says what ended it
+      ended,     ///< a signal ended the process, or it answered nonsense; `how` says which
+      gave_up,   ///< it ended itself: a driver does where it cannot write a file, for one
       too_late,  ///< no answer in time: the process was ended
     } kind = Kind::line;
     Json json;
@@ -48,7 +49,7 @@ class WorkerProcess {
   [[nodiscard]] bool send(const std::string& line) const;
   /// Closes the pipes, waits for the process and says how it ended: "was ended by signal 11
   /// (Segmentation fault)".
-  [[nodiscard]] std::string reap();
+  [[nodiscard]] Answer reap();
 
   std::vector<std::string> command_;
   pid_t child_ = -1;

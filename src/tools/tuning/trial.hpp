@@ -29,7 +29,7 @@ struct TrialOutcome {
   enum class Kind : std::uint8_t {
     measured,
     impossible,  ///< the device or the problem does not allow it
-    refused,     ///< wrong results, no build, a process that ended or did not end
+    refused,     ///< wrong results, no build, a process that a signal ended or that did not end
   } kind = Kind::measured;
   std::string why;  ///< unless measured
   /// Samples of one run in milliseconds, the i-th of each taken in the same turn. A candidate that

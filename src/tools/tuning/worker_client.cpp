@@ -91,6 +91,9 @@ TrialOutcome WorkerClient::measure(const TrialRequest& request, double expected_
     }
     outcome.why = "the process that ran it " + answer.how;
     if (answer.kind == WorkerProcess::Answer::Kind::too_late) break;
+    outcome.kind = answer.kind == WorkerProcess::Answer::Kind::gave_up
+                       ? TrialOutcome::Kind::impossible
+                       : TrialOutcome::Kind::refused;
   }
   return outcome;
 }
@@ -118,7 +121,9 @@ KernelCheck WorkerClient::check(const std::string& kernel) {
   const auto answer = process_.ask({{"check", kernel}}, timeout_ms_);
   KernelCheck check;
   if (answer.kind != WorkerProcess::Answer::Kind::line) {
-    check.outcome = KernelCheck::Outcome::wrong;
+    check.outcome = answer.kind == WorkerProcess::Answer::Kind::gave_up
+                        ? KernelCheck::Outcome::impossible
+                        : KernelCheck::Outcome::wrong;
     check.why = "the process that ran it " + answer.how;
     return check;
   }

@@ -40,13 +40,15 @@ class WorkerClient {
   const DeviceInfo& open();
   /// A candidate that ends the process is tried once more in a new one, since something else may
   /// have ended it; one that gives no answer in time is not. A slow kernel is no wrong one: the
-  /// time is that of the constructor and 100 runs of `expected_ms`.
+  /// time is that of the constructor and 100 runs of `expected_ms`. Where the process ended itself,
+  /// as drivers do that cannot write a file, the candidate is impossible here, not refused for
+  /// good.
   [[nodiscard]] TrialOutcome measure(const TrialRequest& request, double expected_ms);
   /// Builds the text there (build_kernel). A compiler that ends the process, or gives no answer in
   /// time, has not built it.
   [[nodiscard]] KernelBuild build(const KernelText& kernel);
-  /// Checks a kernel there (check_kernel). One that ends the process, or gives no answer in time,
-  /// is wrong.
+  /// Checks a kernel there (check_kernel). One that a signal ends, or that gives no answer in time,
+  /// is wrong; one whose process ended itself could not be checked.
   [[nodiscard]] KernelCheck check(const std::string& kernel);
 
  private:
