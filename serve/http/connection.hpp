@@ -29,8 +29,10 @@ namespace morton::serve {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 
+/// What serialises a connection's handlers.
+using Strand = asio::strand<asio::io_context::executor_type>;
 /// A stream of a TCP or unix socket.
-using PlainStream = beast::basic_stream<asio::generic::stream_protocol>;
+using PlainStream = asio::basic_stream_socket<asio::generic::stream_protocol, Strand>;
 using TlsStream = beast::ssl_stream<PlainStream>;
 
 /// What the connections of a server share.
@@ -49,6 +51,8 @@ class AnyConnection {
   virtual ~AnyConnection() = default;
   /// Closes it if it waits for a request to begin. May be called by any thread.
   virtual void close_soon() = 0;
+  /// Closes it if what it waits for should have come before `now`. May be called by any thread.
+  virtual void close_if_late(Clock::time_point now) = 0;
 };
 
 /// One client's connection: reads a request, has it answered, writes the reply, and again. It keeps
@@ -73,7 +77,7 @@ class Connection final : public AnyConnection,
 
   void start() {
     if constexpr (kIsTls) {
-      beast::get_lowest_layer(stream_).expires_after(context_.options.read_timeout);
+      expires_after(context_.options.read_timeout);
       stream_.async_handshake(asio::ssl::stream_base::server,
                               [self = this->shared_from_this()](beast::error_code error) {
                                 if (!error) self->read_header();
@@ -85,7 +89,16 @@ class Connection final : public AnyConnection,
 
   void close_soon() override {
     asio::post(executor(), [self = this->shared_from_this()] {
-      if (self->idle_) beast::get_lowest_layer(self->stream_).cancel();
+      beast::error_code ignored;
+      if (self->idle_) beast::get_lowest_layer(self->stream_).cancel(ignored);
+    });
+  }
+
+  void close_if_late(Clock::time_point now) override {
+    if (deadline_.load() > now) return;
+    asio::post(executor(), [self = this->shared_from_this(), now] {
+      beast::error_code ignored;
+      if (self->deadline_.load() <= now) beast::get_lowest_layer(self->stream_).close(ignored);
     });
   }
   [[nodiscard]] auto executor() { return beast::get_lowest_layer(stream_).get_executor(); }
@@ -99,8 +112,7 @@ class Connection final : public AnyConnection,
     parser_->header_limit(kMostHeaderBytes);
     parser_->body_limit(boost::none);  // looked at below, with a reply
     idle_ = buffer_.size() == 0;
-    auto& lowest = beast::get_lowest_layer(stream_);
-    lowest.expires_after(idle_ ? context_.options.idle_timeout : context_.options.read_timeout);
+    expires_after(idle_ ? context_.options.idle_timeout : context_.options.read_timeout);
     beast::http::async_read_header(
         stream_, buffer_, *parser_,
         [self = this->shared_from_this()](beast::error_code error, std::size_t) {
@@ -199,7 +211,7 @@ class Connection final : public AnyConnection,
   }
 
   void answer() {
-    beast::get_lowest_layer(stream_).expires_never();
+    deadline_ = Clock::time_point::max();
     if (!body_) body_ = std::make_shared<RequestBody>(0);
     request_.body = std::move(body_);
     context_.handler(std::move(request_), [self = this->shared_from_this()](HttpReply reply) {
@@ -260,8 +272,11 @@ class Connection final : public AnyConnection,
   /// So many bytes take so long at most: a second more for each 64 KiB.
   void expires_for(std::uint64_t bytes) {
     const auto more = std::chrono::seconds(static_cast<std::int64_t>(bytes >> 16));
-    beast::get_lowest_layer(stream_).expires_after(context_.options.read_timeout + more);
+    expires_after(context_.options.read_timeout + more);
   }
+
+  /// A timer for each step would cost two calls of the system: the server looks at all deadlines.
+  void expires_after(std::chrono::seconds time) { deadline_ = Clock::now() + time; }
 
   void free_body() {
     body_.reset();
@@ -273,8 +288,8 @@ class Connection final : public AnyConnection,
   void close() {
     auto& lowest = beast::get_lowest_layer(stream_);
     beast::error_code ignored;
-    lowest.socket().shutdown(asio::socket_base::shutdown_send, ignored);
-    lowest.expires_after(std::chrono::seconds(2));
+    lowest.shutdown(asio::socket_base::shutdown_send, ignored);
+    expires_after(std::chrono::seconds(2));
     drop_rest();
   }
 
@@ -289,6 +304,7 @@ class Connection final : public AnyConnection,
   const ConnectionContext& context_;
   const std::string client_;
   Stream stream_;
+  std::atomic<Clock::time_point> deadline_{Clock::time_point::max()};
   beast::flat_static_buffer<kMostHeaderBytes + 4096> buffer_;
   std::optional<Parser> parser_;
   HttpRequest request_;

@@ -22,7 +22,6 @@ namespace morton::serve {
 namespace {
 
 using GenericAcceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
-using GenericSocket = asio::generic::stream_protocol::socket;
 
 constexpr int kBacklog = 512;
 
@@ -47,7 +46,7 @@ GenericAcceptor listening(const asio::any_io_executor& context,
 }
 
 /// The client's address; empty where it has gone.
-std::string address_of(const GenericSocket& socket) {
+std::string address_of(const PlainStream& socket) {
   beast::error_code error;
   const auto end = socket.remote_endpoint(error);
   asio::ip::tcp::endpoint tcp;
@@ -60,6 +59,9 @@ std::string address_of(const GenericSocket& socket) {
 /// So long idle connections stay when the server stops: a proxy asks for its health twice
 /// meanwhile.
 constexpr std::chrono::milliseconds kIdleStays{1500};
+
+/// So often the server looks for connections that wait for too long.
+constexpr std::chrono::milliseconds kLooksEach{250};
 
 /// As many open files as the system allows: each connection is one.
 void raise_file_limit() {
@@ -79,14 +81,15 @@ struct HttpServer::Inside {
   std::atomic<std::size_t> open{0};
   std::atomic<bool> draining{false};
   ConnectionContext context{options, handler, refused, budget, open, draining};
-  asio::io_context io;  // behind what connections use, which end with it
-  asio::strand<asio::io_context::executor_type> own{asio::make_strand(io)};  ///< of the acceptors
+  asio::io_context io;                // behind what connections use, which end with it
+  Strand own{asio::make_strand(io)};  ///< of the acceptors
   std::unique_ptr<asio::ssl::context> tls;
   std::list<GenericAcceptor> acceptors;
   std::uint16_t port = 0;
   struct Connections {
     std::mutex mutex;
     std::list<std::weak_ptr<AnyConnection>> all;
+    bool are_watched = false;
   } connections;
   struct Draining {
     std::function<void()> told;
@@ -148,7 +151,7 @@ struct HttpServer::Inside {
 
   void accept(GenericAcceptor& acceptor) {
     acceptor.async_accept(
-        asio::make_strand(io), [this, &acceptor](beast::error_code error, GenericSocket socket) {
+        asio::make_strand(io), [this, &acceptor](beast::error_code error, PlainStream socket) {
           if (draining || error == asio::error::operation_aborted) return;
           if (!error) {
             serve(std::move(socket));
@@ -162,7 +165,7 @@ struct HttpServer::Inside {
         });
   }
 
-  void serve(GenericSocket socket) {
+  void serve(PlainStream socket) {
     if (open >= options.max_connections) return;  // the socket closes
     close_on_exec(socket.native_handle());
     beast::error_code ignored;
@@ -171,8 +174,7 @@ struct HttpServer::Inside {
     if (client.empty()) return;
     if (!is_unix) socket.set_option(asio::ip::tcp::no_delay(true), ignored);
     if (tls != nullptr && !is_unix) {
-      begin(std::make_shared<Connection<TlsStream>>(context, client, PlainStream(std::move(socket)),
-                                                    *tls));
+      begin(std::make_shared<Connection<TlsStream>>(context, client, std::move(socket), *tls));
     } else {
       begin(std::make_shared<Connection<PlainStream>>(context, client, std::move(socket)));
     }
@@ -182,10 +184,26 @@ struct HttpServer::Inside {
   void begin(const std::shared_ptr<One>& connection) {
     {
       const std::lock_guard lock(connections.mutex);
-      std::erase_if(connections.all, [](const auto& one) { return one.expired(); });
       connections.all.push_back(connection);
+      if (!std::exchange(connections.are_watched, true)) watch();
     }
     asio::dispatch(connection->executor(), [connection] { connection->start(); });
+  }
+
+  /// Looks at all connections' deadlines, again and again while there are connections.
+  void watch() {
+    auto timer = std::make_shared<asio::steady_timer>(own, kLooksEach);
+    timer->async_wait([this, timer](beast::error_code) {
+      const Clock::time_point now = Clock::now();
+      const std::lock_guard lock(connections.mutex);
+      std::erase_if(connections.all, [now](const auto& weak) {
+        const auto one = weak.lock();
+        if (one != nullptr) one->close_if_late(now);
+        return one == nullptr;
+      });
+      connections.are_watched = !connections.all.empty();
+      if (connections.are_watched) watch();
+    });
   }
 
   /// Closes what is idle, again and again until nothing is open or the time is over. A proxy may be
