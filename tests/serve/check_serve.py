@@ -176,6 +176,18 @@ class Serving(unittest.TestCase):
             client.close()
         self.assertEqual(self.infer(question(digits(1), 1))[0], 200)
 
+    def test_what_takes_too_long_is_closed(self):
+        with Server("--port", 0, f"digits={LENET}", "--max-batch", 1, "--read-timeout", 1) as server:
+            server.wait_ready()
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow, \
+                 socket.create_connection(("127.0.0.1", server.port), timeout=20) as idle:
+                begun = time.monotonic()
+                slow.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n{")
+                self.assertEqual(slow.recv(100), b"")
+                self.assertGreater(time.monotonic() - begun, 0.9)
+                idle.sendall(b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n")  # may wait for longer
+                self.assertEqual(idle.recv(12), b"HTTP/1.1 200")
+
     def test_a_connection_serves_many_requests(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
         body = json.dumps(question(digits(1), 1))
