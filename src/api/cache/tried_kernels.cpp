@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/folder.hpp"
 #include "base/files/trusted.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
@@ -39,11 +40,11 @@ std::vector<std::string> read_self_test_verdicts(const fs::path& cache, TunedDat
   const fs::path folder = self_test_folder(cache);
   std::error_code status;
   if (folder.empty() || !fs::is_directory(folder, status)) return problems;
-  for (const auto& file : fs::directory_iterator(folder, status)) {
-    if (file.path().extension() != ".json") continue;
+  for (const fs::path& file : entries_of(folder, status)) {
+    if (file.extension() != ".json") continue;
     TunedData found;
     try {
-      (void)read_tuning_file(file.path(), found);
+      (void)read_tuning_file(file, found);
     } catch (const ModelError& error) {
       problems.emplace_back(error.what());
       continue;

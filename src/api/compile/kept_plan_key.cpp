@@ -10,7 +10,9 @@
 #include "base/environment_variables.hpp"
 #include "base/files/archive.hpp"
 #include "base/files/build_id.hpp"
+#include "base/files/emptied_json.hpp"
 #include "base/files/file.hpp"
+#include "base/files/folder.hpp"
 #include "graph/graph_digest.hpp"
 #include "launch/library.hpp"
 #include "plan/policy/tunables.hpp"
@@ -46,8 +48,8 @@ void add_files(const std::filesystem::path& folder, std::string& text) {
   std::error_code status;
   std::vector<std::filesystem::path> files;
   if (folder.empty()) return;
-  for (const auto& file : std::filesystem::directory_iterator(folder, status)) {
-    if (file.path().extension() == ".json") files.push_back(file.path());
+  for (const auto& file : entries_of(folder, status)) {
+    if (file.extension() == ".json") files.push_back(file);
   }
   std::ranges::sort(files);
   for (const auto& file : files) {
@@ -99,7 +101,8 @@ KeptPlanKey kept_plan_key(const Model& model, const CompileOptions& options, con
     return tensor.kind == GraphTensor::Kind::state;
   };
   if (std::ranges::any_of(graph.tensors, is_state)) return {};
-  std::string text = build_id() + "\n" + to_json(device).dump() + "\n" + graph_digest(graph) + "\n";
+  const EmptiedJson facts(to_json(device));
+  std::string text = build_id() + "\n" + (*facts).dump() + "\n" + graph_digest(graph) + "\n";
   for (const std::string& library : available_libraries()) text += library + " ";
   text += std::to_string(Inside::limits_of(model).folded_bytes);
   return {digest_of(text + "\n" + text_of(options)), measured_digest(store)};

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "base/device/peak_reader.hpp"
+#include "base/device/peaks_json.hpp"
 #include "base/error.hpp"
 
 namespace morton {
@@ -84,19 +84,9 @@ struct ToJson {
   }
   void operator()(const char* key, DeviceInfo::Kind kind) const { json[key] = name_of(kind); }
   void operator()(const char* key, const std::vector<FootprintBandwidth>& list) const {
-    json[key] = Json::array();
-    for (const FootprintBandwidth& point : list) {
-      json[key].push_back({{"footprint_bytes", point.footprint_bytes},
-                           {"gigabytes_per_second", point.gigabytes_per_second}});
-    }
+    json[key] = to_json(list);
   }
-  void operator()(const char* key, const HostPeaks& host) const {
-    Json products = Json::array();
-    for (const HostProduct& product : host.products) {
-      products.push_back({{"flop", product.flop}, {"us", product.us}});
-    }
-    json[key] = {{"launch_and_step_us", host.launch_and_step_us}, {"products", products}};
-  }
+  void operator()(const char* key, const HostPeaks& host) const { json[key] = to_json(host); }
 };
 
 DeviceInfo::Kind kind_from(const JsonReader& reader) {

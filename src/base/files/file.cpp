@@ -21,6 +21,7 @@
 
 #include "base/environment_variables.hpp"
 #include "base/error.hpp"
+#include "base/files/folder.hpp"
 
 namespace morton {
 namespace {
@@ -201,8 +202,8 @@ void remove_unfinished(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   std::error_code status;
   std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_of(path), status)) {
-    if (is_unfinished(entry.path().filename().string(), name)) found.push_back(entry.path());
+  for (const std::filesystem::path& entry : entries_of(folder_of(path), status)) {
+    if (is_unfinished(entry.filename().string(), name)) found.push_back(entry);
   }
   for (const std::filesystem::path& file : found) {
     const Descriptor opened(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

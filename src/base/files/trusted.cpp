@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/files/folder.hpp"
 
 namespace morton {
 namespace {
@@ -81,8 +82,8 @@ std::optional<std::string> why_cache_not_trusted(const fs::path& folder) {
     if (!fs::exists(fs::symlink_status(place, status))) continue;
     if (const auto why = why_not_trusted(place)) return why;
     if (kept.files == KeptFolder::Files::checked_on_use) continue;
-    for (const auto& file : fs::directory_iterator(place, status)) {
-      if (const auto why = why_not_trusted(file.path())) return why;
+    for (const fs::path& file : entries_of(place, status)) {
+      if (const auto why = why_not_trusted(file)) return why;
     }
   }
   return std::nullopt;

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/files/folder.hpp"
+
 namespace morton::device {
 namespace {
 
@@ -24,13 +26,13 @@ struct KeptFile {
 /// Also the unfinished ones, which bear the extension within their names.
 void add_files(const fs::path& folder, std::string_view extension, std::vector<KeptFile>& files) {
   std::error_code status;
-  for (const auto& file : fs::directory_iterator(folder, status)) {
-    if (file.path().filename().string().find(extension) == std::string::npos) continue;
+  for (const fs::path& file : entries_of(folder, status)) {
+    if (file.filename().string().find(extension) == std::string::npos) continue;
     // Another process may remove it meanwhile: then it counts for nothing.
     std::error_code gone;
-    const auto used = file.last_write_time(gone);
-    const auto bytes = gone ? 0 : file.file_size(gone);
-    if (!gone) files.push_back({file.path(), used, static_cast<std::int64_t>(bytes)});
+    const auto used = fs::last_write_time(file, gone);
+    const auto bytes = gone ? 0 : fs::file_size(file, gone);
+    if (!gone) files.push_back({file, used, static_cast<std::int64_t>(bytes)});
   }
 }
 

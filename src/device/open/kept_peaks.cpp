@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/files/emptied_json.hpp"
 #include "base/files/trusted.hpp"
 
 namespace morton::device {
@@ -20,8 +21,8 @@ void require_positive(const JsonReader& reader, std::string_view key) {
 }
 
 RooflinePeaks parse(const std::string& text, const std::string& where, const DeviceInfo& info) {
-  const Json json = parse_json(text, where);
-  const JsonReader reader(json, where);
+  const EmptiedJson json(parse_json(text, where));
+  const JsonReader reader(*json, where);
   reader.allow_keys({"schema", "device", "digest", "roofs"});
   if (const auto schema = reader.at("schema").integer(); schema != kSchema) {
     reader.at("schema").fail("expected " + std::to_string(kSchema) + ", got " +

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
@@ -87,6 +86,27 @@ void require_all(const Stretches& stretches, std::size_t bytes, const std::strin
   if (static_cast<std::size_t>(stretches.all_bytes()) == bytes) return;
   throw InternalError(what + " with " + std::to_string(bytes) + " bytes on the host");
 }
+
+/// Reads that the host has not waited for. Whatever fails, nothing is on its way to the caller's
+/// memory afterwards: the end of this waits, and takes no memory for it.
+class UnfinishedReads {
+ public:
+  explicit UnfinishedReads(const cl::CommandQueue& queue) : queue_(queue) {}
+  ~UnfinishedReads() {
+    // Where this fails the context is dead, and nothing comes any more.
+    if (any_) static_cast<void>(::clFinish(queue_()));
+  }
+  UnfinishedReads(const UnfinishedReads&) = delete;
+  UnfinishedReads& operator=(const UnfinishedReads&) = delete;
+
+  void began() { any_ = true; }
+  void ended() { any_ = false; }
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  const cl::CommandQueue& queue_;
+  bool any_ = false;
+};
 
 }  // namespace
 
@@ -244,48 +264,29 @@ void StagedWrite::enqueue(const cl::CommandQueue& queue, const DeviceInfo& info,
 
 void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,
                   std::span<const BufferRead> reads, double asking_us) {
-  // Whatever fails, nothing is on its way to the caller's memory afterwards.
-  bool waits = false;
+  UnfinishedReads unfinished(queue);
   cl::Event last;
-  const auto wait = [&] {
-    if (!std::exchange(waits, false)) return;
-    with_device_errors("reading", info, [&] {
-      try {
-        if (last() != nullptr) {
-          queue.flush();
-          ask_for_end(last, asking_us);
-        }
-        queue.finish();
-      } catch (const cl::Error&) {
-        // What failed, for want of the host's memory say, has not waited. Where this fails too the
-        // context is dead, and nothing comes any more.
-        static_cast<void>(::clFinish(queue()));
-        throw;
-      }
+  for (const BufferRead& read : reads) {
+    const auto bytes = static_cast<std::int64_t>(read.to.size());
+    if (bytes > kStagedBytes) read_buffer(queue, info, read.buffer, 0, read.to);
+    if (bytes == 0 || bytes > kStagedBytes) continue;
+    const std::string what = "reading " + std::to_string(bytes) + " bytes";
+    with_device_errors(what, info, [&] {
+      require_inside(read.buffer, {0, bytes}, what);
+      queue.enqueueReadBuffer(read.buffer, CL_FALSE, 0, read.to.size(), read.to.data(), nullptr,
+                              asking_us > 0.0 ? &last : nullptr);
     });
-  };
-  try {
-    for (const BufferRead& read : reads) {
-      const auto bytes = static_cast<std::int64_t>(read.to.size());
-      if (bytes > kStagedBytes) read_buffer(queue, info, read.buffer, 0, read.to);
-      if (bytes == 0 || bytes > kStagedBytes) continue;
-      const std::string what = "reading " + std::to_string(bytes) + " bytes";
-      with_device_errors(what, info, [&] {
-        require_inside(read.buffer, {0, bytes}, what);
-        queue.enqueueReadBuffer(read.buffer, CL_FALSE, 0, read.to.size(), read.to.data(), nullptr,
-                                asking_us > 0.0 ? &last : nullptr);
-      });
-      waits = true;
-    }
-  } catch (...) {
-    try {
-      wait();
-    } catch (const DeviceError&) {
-      // What failed first is what is told.
-    }
-    throw;
+    unfinished.began();
   }
-  wait();
+  if (!unfinished.any()) return;
+  with_device_errors("reading", info, [&] {
+    if (last() != nullptr) {
+      queue.flush();
+      ask_for_end(last, asking_us);
+    }
+    queue.finish();
+    unfinished.ended();
+  });
 }
 
 }  // namespace morton::device

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/folder.hpp"
 #include "base/files/trusted.hpp"
 #include "base/processes/worker_process.hpp"
 #include "device/workers/helper_file.hpp"
@@ -62,12 +63,8 @@ class FileLock {
 /// a file without a name, and at worst builds what another builds too.
 void remove_stale_locks(const fs::path& folder) {
   std::error_code status;
-  std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(folder, status)) {
-    const std::string path = entry.path().string();
-    if (path.ends_with(".bin.lock")) files.push_back(path);
-  }
-  for (const std::string& path : files) {
+  for (const fs::path& path : entries_of(folder, status)) {
+    if (!path.string().ends_with(".bin.lock")) continue;
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) continue;
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/files/folder.hpp"
+
 namespace morton::device {
 namespace {
 
@@ -61,8 +63,8 @@ int PoclObjects::compiled() const {
 
 void PoclObjects::clear() const {
   std::error_code status;
-  for (const auto& inside : fs::directory_iterator(cache_, status)) {
-    if (inside.is_directory(status)) fs::remove_all(inside.path(), status);
+  for (const fs::path& inside : entries_of(cache_, status)) {
+    if (fs::is_directory(inside, status)) fs::remove_all(inside, status);
   }
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files/folder.hpp"
 
 namespace morton::device {
 namespace {
@@ -81,9 +82,9 @@ PrivateFolder::~PrivateFolder() {
 void remove_left_folders(const std::string& parent) {
   std::error_code status;
   std::vector<fs::path> left;
-  for (const auto& entry : fs::directory_iterator(parent, status)) {
-    const pid_t process = process_in(entry.path().filename().string());
-    if (process > 0 && is_gone(process)) left.push_back(entry.path());
+  for (const fs::path& entry : entries_of(parent, status)) {
+    const pid_t process = process_in(entry.filename().string());
+    if (process > 0 && is_gone(process)) left.push_back(entry);
   }
   for (const fs::path& folder : left) {
     const int lock = locked_folder(folder);

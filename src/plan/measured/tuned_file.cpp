@@ -7,7 +7,9 @@
 
 #include "base/environment_variables.hpp"
 #include "base/error.hpp"
+#include "base/files/emptied_json.hpp"
 #include "base/files/file.hpp"
+#include "base/files/folder.hpp"
 #include "catalogue/embedded.hpp"
 
 namespace morton::plan {
@@ -122,8 +124,8 @@ std::vector<fs::path> tuning_files_in(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code status;
   if (!fs::is_directory(folder, status)) return paths;
-  for (const auto& file : fs::directory_iterator(folder)) {
-    if (file.path().extension() == ".json") paths.push_back(file.path());
+  for (const fs::path& file : entries_of(folder, status)) {
+    if (file.extension() == ".json") paths.push_back(file);
   }
   std::ranges::sort(paths);
   return paths;
@@ -221,8 +223,8 @@ TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& da
 }
 
 TunedDevice read_tuning_file(const fs::path& path, TunedData& data) {
-  const Json json = parse_json(read_file(path, kFileLimitBytes), path.string());
-  return read_tuning(json, path.string(), data);
+  const EmptiedJson json(parse_json(read_file(path, kFileLimitBytes), path.string()));
+  return read_tuning(*json, path.string(), data);
 }
 
 std::vector<JsonReader> tuning_parts(const JsonReader& reader) {
@@ -235,8 +237,8 @@ std::vector<JsonReader> tuning_parts(const JsonReader& reader) {
 }
 
 void read_given_tuning(const fs::path& path, TunedData& data) {
-  const Json json = parse_json(read_file(path, kFileLimitBytes), path.string());
-  for (const JsonReader& part : tuning_parts(JsonReader(json, path.string()))) {
+  const EmptiedJson json(parse_json(read_file(path, kFileLimitBytes), path.string()));
+  for (const JsonReader& part : tuning_parts(JsonReader(*json, path.string()))) {
     read_tuning(part.json(), part.where(), data);
   }
 }
@@ -262,7 +264,7 @@ void read_shipped_tuning(TunedData& data) {
   for (const EmbeddedFile& file : embedded_kernels()) {
     if (!file.path.starts_with(kTunedFolder)) continue;
     const std::string name(file.path);
-    read_tuning(parse_json(file.content, name), name, data);
+    read_tuning(*EmptiedJson(parse_json(file.content, name)), name, data);
   }
 }
 
@@ -274,7 +276,7 @@ void read_shipped_file(const std::string& name, TunedData& data) {
     return;
   }
   for (const EmbeddedFile& file : embedded_kernels()) {
-    if (file.path == name) read_tuning(parse_json(file.content, name), name, data);
+    if (file.path == name) read_tuning(*EmptiedJson(parse_json(file.content, name)), name, data);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "api/cache/tried_kernels.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/files/folder.hpp"
 #include "base/files/trusted.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
@@ -35,10 +36,10 @@ fs::path known_folder(const std::string& cache_dir) {
 std::vector<fs::path> files_named(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;
   std::error_code status;
-  for (const auto& file : fs::directory_iterator(folder, status)) {
-    const std::string name = file.path().filename().string();
-    if (file.is_regular_file(status) && name.find(extension) != std::string::npos) {
-      files.push_back(file.path());
+  for (const fs::path& file : entries_of(folder, status)) {
+    const std::string name = file.filename().string();
+    if (fs::is_regular_file(file, status) && name.find(extension) != std::string::npos) {
+      files.push_back(file);
     }
   }
   return files;

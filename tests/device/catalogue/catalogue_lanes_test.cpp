@@ -103,7 +103,7 @@ std::string name_of_lanes_test(const ::testing::TestParamInfo<WayOfDevice>& inst
 }
 
 /// The saved devices whose values are tried. Those of NEON have a processor of their own:
-/// tools/neon.sh.
+/// tools/arm.sh.
 std::vector<std::string> devices_of_values() {
   std::vector<std::string> devices{"pocl_avx2", "pocl_sse4", kFourLanes};
 #ifdef __aarch64__

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/files/file.hpp"
+#include "base/files/folder.hpp"
 #include "base/files/json_reader.hpp"
 #include "morton/error.hpp"
 #include "support/rooms.hpp"
@@ -106,6 +108,21 @@ TEST_F(File, AFileThatIsBeingWrittenStays) {
   while (::waitpid(child, &status, WNOHANG) == 0) remove_unfinished(folder_ / "x");
   EXPECT_EQ(status, 0);
   EXPECT_EQ(read_file(folder_ / "x", kLimit), "new");
+}
+
+TEST_F(File, ListsAFolder) {
+  for (const char* name : {".hidden", "a", "b"}) write_file_atomically(folder_ / name, "x");
+  fs::create_directory(folder_ / "c");
+  std::error_code status;
+  std::vector<fs::path> found = entries_of(folder_, status);
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (std::vector<fs::path>{folder_ / ".hidden", folder_ / "a", folder_ / "b",
+                                          folder_ / "c"}));
+  EXPECT_FALSE(status);
+  EXPECT_TRUE(entries_of(folder_ / "absent", status).empty());
+  EXPECT_EQ(status, std::errc::no_such_file_or_directory);
+  EXPECT_TRUE(entries_of(folder_ / "a", status).empty());
+  EXPECT_EQ(status, std::errc::not_a_directory);
 }
 
 TEST_F(File, FlushesFoldersWhereThatExists) {

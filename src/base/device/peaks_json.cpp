@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/device/peak_reader.hpp"
+#include "base/device/peaks_json.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace morton {
@@ -46,6 +47,28 @@ HostPeaks host_from(const JsonReader& reader) {
     host.products.push_back({flop, us});
   }
   return host;
+}
+
+Json to_json(const std::vector<FootprintBandwidth>& list) {
+  Json array = Json::array();
+  for (const FootprintBandwidth& point : list) {
+    Json& one = array.emplace_back(Json::object());
+    one["footprint_bytes"] = point.footprint_bytes;
+    one["gigabytes_per_second"] = point.gigabytes_per_second;
+  }
+  return array;
+}
+
+Json to_json(const HostPeaks& host) {
+  Json json = Json::object();
+  json["launch_and_step_us"] = host.launch_and_step_us;
+  Json& products = json["products"] = Json::array();
+  for (const HostProduct& product : host.products) {
+    Json& one = products.emplace_back(Json::object());
+    one["flop"] = product.flop;
+    one["us"] = product.us;
+  }
+  return json;
 }
 
 }  // namespace morton

@@ -8,7 +8,7 @@
 
 namespace morton {
 
-// Parts of measured peaks as JSON has them. All throw ModelError naming the key.
+// Parts of measured peaks as JSON has them. All that read throw ModelError naming the key.
 
 /// A finite number that is not negative.
 [[nodiscard]] double positive_or_zero(const JsonReader& reader);
@@ -16,5 +16,10 @@ namespace morton {
 [[nodiscard]] std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader);
 /// Steps on the host: products whose operations must go up.
 [[nodiscard]] HostPeaks host_from(const JsonReader& reader);
+
+/// What these read. By members alone: the lists of nlohmann's JSON end the process where memory is
+/// short.
+[[nodiscard]] Json to_json(const std::vector<FootprintBandwidth>& list);
+[[nodiscard]] Json to_json(const HostPeaks& host);
 
 }  // namespace morton
