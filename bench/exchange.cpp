@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
       static_cast<void>(ranks.any(false));  // all begin together
       const Clock::time_point begun = Clock::now();
       std::ranges::copy(gradients, sums.begin());
-      ranks.sum(sums);
+      ranks.sum(sums, sums.size());
       static_cast<void>(ranks.any(false));
       seconds.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
     }

@@ -214,12 +214,14 @@ int serve(Wishes& wishes) {
   routes->before_metrics = [&] {
     metrics.set_connections(server.connections());
     if (grpc) metrics.set_grpc_calls(grpc->calls());
+    std::map<std::string, std::size_t> waiting;
     std::map<std::string, std::int64_t> bytes;
     for (const auto& [name, served] : repository.served()) {
-      metrics.of(name).set_waiting(served->waiting());
+      waiting[name] = served->waiting();
       for (const Device& device : served->devices()) bytes[device.id()] += device.used_bytes();
     }
-    for (const auto& [device, held] : bytes) metrics.set_device_bytes(device, held);
+    metrics.set_waiting(waiting);
+    metrics.set_device_bytes(bytes);
   };
   const char* const scheme = wishes.http.certificate.empty() ? "http" : "https";
   if (wishes.http.over_tcp)

@@ -70,11 +70,16 @@ class Classifier:
 
 
 def answered(out):
-    """The paths that an earlier call has answered."""
+    """The paths that an earlier call has answered. A file that it was stopped in goes: its pictures are answered again."""
     done = set()
     for file in pathlib.Path(out).glob("*.json"):
-        with open(file, encoding="utf-8") as lines:
-            done.update(json.loads(line)["path"] for line in lines)
+        try:
+            paths = [json.loads(line)["path"] for line in file.read_text(encoding="utf-8").splitlines()]
+        except ValueError:
+            print(f"{file} is not whole, and is removed", flush=True)
+            file.unlink()
+        else:
+            done.update(paths)
     return done
 
 

@@ -138,8 +138,24 @@ void Metrics::set_connections(std::size_t open) { connections_->Set(static_cast<
 
 void Metrics::set_grpc_calls(std::size_t open) { grpc_calls_->Set(static_cast<double>(open)); }
 
-void Metrics::set_device_bytes(const std::string& device, std::int64_t bytes) {
-  device_bytes_->Add({{"device", device}}).Set(static_cast<double>(bytes));
+void Metrics::set_waiting(const std::map<std::string, std::size_t>& of_models) {
+  for (const auto& [name, waiting] : of_models) of(name).set_waiting(waiting);
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, model] : models_) {
+    if (!of_models.contains(name)) model->set_waiting(0);
+  }
+}
+
+void Metrics::set_device_bytes(const std::map<std::string, std::int64_t>& of_devices) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [device, bytes] : of_devices) {
+    prometheus::Gauge*& gauge = devices_[device];
+    if (gauge == nullptr) gauge = &device_bytes_->Add({{"device", device}});
+    gauge->Set(static_cast<double>(bytes));
+  }
+  for (const auto& [device, gauge] : devices_) {
+    if (!of_devices.contains(device)) gauge->Set(0);
+  }
 }
 
 std::string Metrics::text() const {

@@ -39,7 +39,10 @@ class Metrics {
   [[nodiscard]] ModelMetrics& of(const std::string& model);
   void set_connections(std::size_t open);
   void set_grpc_calls(std::size_t open);
-  void set_device_bytes(const std::string& device, std::int64_t bytes);
+  /// Requests that wait, by models' names; none for all others.
+  void set_waiting(const std::map<std::string, std::size_t>& of_models);
+  /// Bytes by devices' ids; none for all others.
+  void set_device_bytes(const std::map<std::string, std::int64_t>& of_devices);
   /// In Prometheus's text format.
   [[nodiscard]] std::string text() const;
 
@@ -49,6 +52,7 @@ class Metrics {
   std::map<std::string, std::unique_ptr<ModelMetrics>> models_;
   prometheus::Gauge *connections_, *grpc_calls_;
   prometheus::Family<prometheus::Gauge>* device_bytes_;
+  std::map<std::string, prometheus::Gauge*> devices_;
 };
 
 }  // namespace morton::serve

@@ -57,10 +57,11 @@ std::string client_of(const std::string& peer) {
   return address;
 }
 
-/// Calls are cancelled whose message does not come. The alarm may ring while its call ends.
-class ReadWatch {
+/// Calls are cancelled whose message does not come, or whose reply is not taken. The alarm may ring
+/// while its call ends.
+class CallWatch {
  public:
-  ReadWatch(grpc::ServerContextBase* context, std::chrono::seconds most)
+  CallWatch(grpc::ServerContextBase* context, std::chrono::seconds most)
       : shared_(std::make_shared<Shared>()) {
     shared_->context = context;
     alarm_.Set(std::chrono::system_clock::now() + most, [shared = shared_](bool rang) {
@@ -68,9 +69,9 @@ class ReadWatch {
       if (rang && shared->context != nullptr) shared->context->TryCancel();
     });
   }
-  ~ReadWatch() { end(); }
-  ReadWatch(const ReadWatch&) = delete;
-  ReadWatch& operator=(const ReadWatch&) = delete;
+  ~CallWatch() { end(); }
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
 
   void end() {
     const std::lock_guard lock(shared_->mutex);
@@ -120,8 +121,7 @@ class CallReactor final : public grpc::ServerGenericBidiReactor {
       refuse(grpc::StatusCode::UNAUTHENTICATED, "a token is needed: authorization: Bearer ...");
       return;
     }
-    const auto more = std::chrono::seconds(context_.options.max_request_bytes >> 16);
-    watch_.emplace(&server, context_.options.read_timeout + more);
+    watch(static_cast<std::size_t>(context_.options.max_request_bytes));
     StartRead(&call_.message);
   }
 
@@ -133,6 +133,7 @@ class CallReactor final : public grpc::ServerGenericBidiReactor {
     }
     call_.arrived = Clock::now();
     context_.methods.take(std::move(call_), [this](GrpcReply reply) {
+      watch(reply.message.Length());
       if (!reply.status.ok()) return Finish(reply.status);
       reply_ = std::move(reply.message);
       StartWriteAndFinish(&reply_, grpc::WriteOptions(), grpc::Status::OK);
@@ -151,6 +152,12 @@ class CallReactor final : public grpc::ServerGenericBidiReactor {
   }
 
  private:
+  /// So many bytes take so long at most: a second more for each 64 KiB.
+  void watch(std::size_t bytes) {
+    const auto more = std::chrono::seconds(static_cast<std::int64_t>(bytes >> 16));
+    watch_.emplace(&server_, context_.options.read_timeout + more);
+  }
+
   [[nodiscard]] bool is_allowed() const {
     const std::string& token = context_.options.token;
     if (token.empty() || GrpcMethods::is_open(call_.method)) return true;
@@ -168,7 +175,7 @@ class CallReactor final : public grpc::ServerGenericBidiReactor {
   grpc::GenericCallbackServerContext& server_;
   GrpcCall call_;
   std::shared_ptr<HeldMemory> held_;
-  std::optional<ReadWatch> watch_;
+  std::optional<CallWatch> watch_;
   grpc::ByteBuffer reply_;
   bool is_counted_ = false;  ///< among those that are open
 };

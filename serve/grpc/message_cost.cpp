@@ -74,8 +74,10 @@ std::optional<std::size_t> memory_in(io::CodedInputStream& in, Level level) {
   std::size_t sum = kMessageBytes;
   while (const std::uint32_t tag = in.ReadTag()) {
     if (Wire::GetTagWireType(tag) != Wire::WIRETYPE_LENGTH_DELIMITED) {
+      // The protocol has no groups, and what lies in one would be kept.
+      if (Wire::GetTagWireType(tag) == Wire::WIRETYPE_START_GROUP) return std::nullopt;
       if (!Wire::SkipField(&in, tag)) return std::nullopt;
-      sum += kTextBytes;  // a number, or what the protocol does not know
+      sum += kTextBytes;  // a number, or one that the protocol does not know
       continue;
     }
     int length = 0;

@@ -31,8 +31,9 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return paths;
 }
 
-/// The one model in a version's folder.
-fs::path file_in(const fs::path& folder) {
+/// The model's file, or the one model in a version's folder.
+fs::path model_file(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return folder;
   if (fs::is_regular_file(folder / "model.onnx")) return folder / "model.onnx";
   std::vector<fs::path> files;
   for (const fs::path& path : entries_of(folder)) {
@@ -56,11 +57,15 @@ ModelSource versions_in(const fs::path& folder) {
   for (const fs::path& path : entries_of(folder)) {
     const std::string version = path.filename().string();
     if (fs::is_directory(path) && is_number(version)) {
-      source.versions.emplace_back(version, file_in(path).string());
+      source.versions.emplace_back(version, path.string());
     }
   }
   std::ranges::sort(source.versions, {}, [](const auto& one) { return std::stol(one.first); });
   return source;
+}
+
+Refusal no_model(const std::string& name) {
+  return {Refusal::Why::no_model, "there is no model '" + name + "'"};
 }
 
 }  // namespace
@@ -125,7 +130,7 @@ std::variant<std::shared_ptr<ServedModel>, Refusal> ModelRepository::find(
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(name);
   if (found == entries_.end()) {
-    return Refusal{Refusal::Why::no_model, "there is no model '" + name + "'"};
+    return no_model(name);
   }
   const Entry& entry = found->second;
   if (entry.served == nullptr) {
@@ -159,25 +164,26 @@ bool ModelRepository::is_ready() const {
                              [](const auto& one) { return one.second.served != nullptr; });
 }
 
-std::string ModelRepository::load(const std::string& name) {
+std::optional<Refusal> ModelRepository::load(const std::string& name) {
   std::unique_lock lock(mutex_);
   const auto found = entries_.find(name);
-  if (found == entries_.end()) return "there is no model '" + name + "'";
+  if (found == entries_.end()) return no_model(name);
   found->second.state = State::loading;
   ++found->second.changes;
   if (std::ranges::find(to_load_, name) == to_load_.end()) to_load_.push_back(name);
   changed_.notify_all();
   changed_.wait(lock, [&] { return stopped_ || found->second.state != State::loading; });
-  if (stopped_) return "the server stops";
-  return found->second.reason;
+  if (stopped_) return Refusal{Refusal::Why::gone, "the server stops"};
+  if (found->second.reason.empty()) return std::nullopt;
+  return Refusal{Refusal::Why::wrong, found->second.reason};
 }
 
-std::string ModelRepository::unload(const std::string& name) {
+std::optional<Refusal> ModelRepository::unload(const std::string& name) {
   std::shared_ptr<ServedModel> served;
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(name);
-    if (found == entries_.end()) return "there is no model '" + name + "'";
+    if (found == entries_.end()) return no_model(name);
     served = std::exchange(found->second.served, nullptr);
     found->second.state = State::unavailable;
     found->second.reason = "unloaded";
@@ -185,7 +191,7 @@ std::string ModelRepository::unload(const std::string& name) {
     std::erase(to_load_, name);
   }
   if (served) served->stop(RequestQueue::Rest::taken);
-  return "";
+  return std::nullopt;
 }
 
 std::map<std::string, std::shared_ptr<ServedModel>> ModelRepository::served() const {
@@ -224,7 +230,7 @@ void ModelRepository::carry_out(const std::string& name) {
   std::string reason;
   log_(fmt::format("loading '{}', version {}: {}", name, version, path));
   try {
-    served = std::make_shared<ServedModel>(name, version, path, options_);
+    served = std::make_shared<ServedModel>(name, version, model_file(path).string(), options_);
   } catch (const Error& error) {
     reason = error.message().print(option_of);
   } catch (const std::exception& error) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,7 +22,7 @@ namespace morton::serve {
 /// A model that can be served: its files, the newest version last.
 struct ModelSource {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> versions;  ///< number and file
+  std::vector<std::pair<std::string, std::string>> versions;  ///< number and file or folder
 };
 
 /// What a word of the command line names: NAME=PATH or PATH, where PATH is a model's file; a
@@ -54,10 +55,9 @@ class ModelRepository {
   [[nodiscard]] std::vector<ModelState> index() const;
   /// Whether every source is served, by an older state of it perhaps.
   [[nodiscard]] bool is_ready() const;
-  /// Loads a model anew, or unloads it, and waits for that. Returns why it failed, or an empty
-  /// text.
-  [[nodiscard]] std::string load(const std::string& name);
-  [[nodiscard]] std::string unload(const std::string& name);
+  /// Loads a model anew, or unloads it, and waits for that. Returns why it failed.
+  [[nodiscard]] std::optional<Refusal> load(const std::string& name);
+  [[nodiscard]] std::optional<Refusal> unload(const std::string& name);
   /// Ends loading, when the model at hand is loaded, and the models, which drop what waits.
   void stop();
   /// Those that are ready, by name.

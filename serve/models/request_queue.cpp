@@ -40,10 +40,14 @@ std::vector<Pending> RequestQueue::take(
       continue;
     }
     if (limits_.most_delay.count() > 0 && !closed_ && items_at_hand() < limits_.most_items) {
-      auto until = waiting_.front().arrived + limits_.most_delay;
-      for (const Pending& one : waiting_) until = std::min(until, one.deadline.value_or(until));
+      const auto until = waiting_.front().arrived + limits_.most_delay;
+      // A request with less time than that waits for no others.
+      const auto is_urgent = [&](const Pending& one) {
+        return one.deadline && *one.deadline < until;
+      };
       changed_.wait_until(lock, until, [&] {
-        return closed_ || waiting_.empty() || items_at_hand() >= limits_.most_items;
+        return closed_ || waiting_.empty() || items_at_hand() >= limits_.most_items ||
+               std::ranges::any_of(waiting_, is_urgent);
       });
       drop_late(lock);
       if (waiting_.empty()) continue;  // late, or another thread took them

@@ -99,13 +99,14 @@ void Worker::carry_out(std::vector<Pending>& batch) {
       shapes.push_back(inputs[i].shape());
       named.push_back({ports_.inputs[i].name, inputs[i]});
     }
-    Session& session = session_for(shapes);
+    Kept& kept = session_for(shapes);
     const Clock::time_point joined = Clock::now();
-    const std::vector<NamedTensor> outputs = session.run(named);
+    const std::vector<NamedTensor> outputs = kept.session.run(named);
     const Clock::time_point computed = Clock::now();
     if (has_items) {
       require_items(outputs, size);
-      times_.add(size, seconds_between(joined, computed));
+      // Other extents take other times.
+      if (kept.life == Life::lasting) times_.add(size, seconds_between(joined, computed));
     }
     std::int64_t first = 0;
     for (Pending& one : batch) {
@@ -141,7 +142,7 @@ void Worker::measure(const std::vector<Shape>& shapes, std::int64_t size) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     zeros.push_back({ports_.inputs[i].name, Tensor::allocate(ports_.inputs[i].dtype, shapes[i])});
   }
-  Session& session = session_for(shapes);
+  Session& session = session_for(shapes).session;
   try {
     static_cast<void>(session.run(zeros));  // its memory is new
     const Clock::time_point begun = Clock::now();
@@ -168,11 +169,11 @@ void Worker::refuse(std::vector<Pending>& batch, Refusal::Why why, const std::st
   }
 }
 
-Session& Worker::session_for(const std::vector<Shape>& shapes) {
+Worker::Kept& Worker::session_for(const std::vector<Shape>& shapes) {
   const auto found = std::ranges::find(sessions_, shapes, &Kept::shapes);
   if (found != sessions_.end()) {
     sessions_.splice(sessions_.begin(), sessions_, found);
-    return sessions_.front().session;
+    return sessions_.front();
   }
   make_session(shapes, Life::passing);
   if (std::ranges::count(sessions_, Life::passing, &Kept::life) > kMostOtherSessions) {
@@ -180,7 +181,7 @@ Session& Worker::session_for(const std::vector<Shape>& shapes) {
                                      [](const Kept& one) { return one.life == Life::passing; });
     sessions_.erase(std::prev(oldest.base()));
   }
-  return sessions_.front().session;
+  return sessions_.front();
 }
 
 void Worker::make_session(const std::vector<Shape>& shapes, Life life) {

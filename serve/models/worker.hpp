@@ -48,7 +48,7 @@ class Worker {
   void require_items(const std::vector<NamedTensor>& outputs, std::int64_t items) const;
   static void refuse(std::vector<Pending>& batch, Refusal::Why why, const std::string& text);
   /// The session for inputs of these shapes. Throws what making it throws.
-  Session& session_for(const std::vector<Shape>& shapes);
+  Kept& session_for(const std::vector<Shape>& shapes);
   /// Computes zeros at these shapes, and notes how long a batch of that size takes.
   void measure(const std::vector<Shape>& shapes, std::int64_t size);
   /// Before the others.

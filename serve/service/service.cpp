@@ -51,13 +51,13 @@ void Service::count(const Inference& inference, const Outcome& outcome) {
 void Service::change(const std::string& name, RepositoryChange change,
                      std::function<void(std::optional<Refusal>)> done) {
   const auto carry_out = [this, name, change, done] {
-    const std::string why =
+    auto refusal =
         change == RepositoryChange::load ? repository_.load(name) : repository_.unload(name);
     {
       const std::lock_guard lock(mutex_);
       is_changing_ = false;
     }
-    done(why.empty() ? std::nullopt : std::optional(Refusal{Refusal::Why::wrong, why}));
+    done(std::move(refusal));
   };
   std::string why = "another model is being loaded or unloaded";
   {

@@ -85,10 +85,10 @@ def check(package, folder):
         else:
             assert row["class"] == int(name[0]) and row["error"] is None and row["score"] > 0.9, row
 
-    # What is missing is answered, nothing else.
+    # A file that is not whole is answered again, nothing else.
     lost = sorted(out.glob("*.json"))[0]
     missing = len(lost.read_text().splitlines())
-    lost.unlink()
+    lost.write_text(lost.read_text()[:-9])
     said = call(package, pictures, out).communicate()[0]
     assert f"{PICTURES + 1} pictures, {missing} to answer" in said, said
     assert len(answers(out)) == PICTURES + 1

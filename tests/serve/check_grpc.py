@@ -65,6 +65,13 @@ class Client:
         return self.channel.unary_unary(f"/inference.GRPCInferenceService/{method}", lambda one: one,
                                         reply.FromString)(raw, **more)
 
+    def code(self, method, request, **more):
+        try:
+            self.call(method, request, **more)
+            return "OK"
+        except grpc.RpcError as error:
+            return error.code().name
+
     def error(self, method, request=None, **more):
         """The code and text of the error that is expected."""
         try:
@@ -203,6 +210,9 @@ class Calls(unittest.TestCase):
         wrong(lambda one: setattr(one, "model_version", "3"), "version 1", "NOT_FOUND")
         for message in (b"\xff", b"\x2a\x7f", b"\x0b", b"\x0c", b"\x2a\x02\x2a\x05", b"\x00"):
             self.assert_error(self.client.error("ModelInfer", message), "INVALID_ARGUMENT", "the message is no")
+        # What lies in an unknown group would be kept, and not counted.
+        group = asked(digits(1), 1).SerializeToString() + b"\xa3\x06\x0a\x04abcd\xa4\x06"
+        self.assert_error(self.client.error("ModelInfer", group), "INVALID_ARGUMENT", "the message is no")
         self.assert_error(self.client.error("ModelReady", b"\x0a\x05"), "INVALID_ARGUMENT", "not that of the method")
         self.client.call("ModelInfer", asked(digits(1), 1))
 
@@ -305,7 +315,7 @@ class Calls(unittest.TestCase):
         call("RepositoryModelLoad", load())
         [one] = call("RepositoryIndex", PB.RepositoryIndexRequest(ready=True)).models
         self.assertEqual((one.name, one.version, one.state), ("digits", "1", "READY"))
-        self.assert_error(error("RepositoryModelLoad", load("other")), "INVALID_ARGUMENT", "no model 'other'")
+        self.assert_error(error("RepositoryModelLoad", load("other")), "NOT_FOUND", "no model 'other'")
         wrong = load()
         wrong.parameters["config"].string_param = "{}"
         self.assert_error(error("RepositoryModelLoad", wrong), "INVALID_ARGUMENT", "parameters.config: not served")
@@ -369,16 +379,21 @@ class Options(unittest.TestCase):
                 self.assertIn(part, done.stderr)
 
     def test_the_deadline_of_a_call_is_the_requests(self):
-        with Server(LENET, "--grpc-port", 0, "--max-delay-us", 10_000_000) as server:  # a lone request waits
+        with Server(LENET, "--grpc-port", 0, "--max-batch", 64, "--max-delay-us", 10_000_000) as server:
             server.wait_ready()
             with Client(server.grpc_port) as client:
-                request = asked(digits(1), 1, model="lenet5")
-                self.assertEqual(client.error("ModelInfer", request, timeout=0.2)[0], "DEADLINE_EXCEEDED")
-            end = time.monotonic() + 5  # the server gave it up too, long before the delay is over
-            late = 'morton_inference_requests_total{model="lenet5",outcome="late"} 1'
-            while late not in server.ask("GET", "/metrics")[1].decode():
-                self.assertLess(time.monotonic(), end)
-                time.sleep(0.02)
+                begun = time.monotonic()  # one with less time than the delay waits for no others
+                client.call("ModelInfer", asked(digits(1), 1, model="lenet5"), timeout=8)
+                self.assertLess(time.monotonic() - begun, 6)
+                request, end = asked(digits(64), 64, model="lenet5"), time.monotonic() + 60
+                seconds = 0.05  # shorter and shorter, until some are late on this machine
+                late = re.compile(r'morton_inference_requests_total{model="lenet5",outcome="late"} [1-9]')
+                with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                    while not late.search(server.ask("GET", "/metrics")[1].decode()):
+                        self.assertLess(time.monotonic(), end)
+                        for job in [pool.submit(client.code, "ModelInfer", request, timeout=seconds) for _ in range(16)]:
+                            self.assertIn(job.result(), ("OK", "DEADLINE_EXCEEDED"))
+                        seconds = 0.8 * seconds if seconds > 0.002 else 0.05
 
     def test_the_queue_and_the_calls_have_an_end(self):
         with Server(LENET, "--grpc-port", 0, "--max-queue", 1, "--max-batch", 1, "--max-connections", 8) as server:

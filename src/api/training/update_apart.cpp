@@ -69,6 +69,7 @@ void UpdateApart::make_buffer(const TrainingStep& made) {
   for (const std::string& name : made.trained) {
     gradients_.push_back({name + kAccumulatedSuffix, name + kGradientSuffix, part(data_of(name))});
   }
+  gradient_values_ = static_cast<std::size_t>(next - buffer_.as_mutable<float>().data());
   for (const std::string& name : made.statistics) {
     statistics_.push_back({name, "", part(data_of(name))});
   }
@@ -104,7 +105,7 @@ bool UpdateApart::renew(Session& step, Ranks& ranks) {
   if (ranks.are_several()) {
     read_pieces(step);
     weight_statistics(ranks);
-    ranks.sum(buffer_.as_mutable<float>());
+    ranks.sum(buffer_.as_mutable<float>(), gradient_values_);
     for (const Piece& piece : statistics_) step.set_state(piece.state, piece.values);
     for (const Piece& piece : gradients_) lent.set(piece.input, piece.values);
   }

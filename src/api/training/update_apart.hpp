@@ -44,6 +44,7 @@ class UpdateApart {
   Session update_;
   std::vector<std::string> states_;
   Tensor buffer_;
+  std::size_t gradient_values_ = 0;  ///< of the buffer; statistics follow
   std::vector<Piece> gradients_, statistics_;
   bool may_overflow_ = false;
 };

@@ -9,8 +9,9 @@
 namespace morton::training {
 namespace {
 
-/// What begins the first rank's message: a checkpoint follows, or why there is none.
-constexpr char kIsThere = '+', kFailed = '-';
+/// What begins the first rank's message: a checkpoint follows, or why there is none. Of 4 bytes, so
+/// that the length stays a multiple of 4, of which ranks can count most.
+constexpr std::string_view kIsThere = "++++", kFailed = "----";
 
 /// Settings as a checkpoint without tensors has them.
 Checkpoint checkpoint_with(const std::map<std::string, std::string>& facts) {
@@ -33,14 +34,15 @@ Checkpoint read_on_first_rank(Ranks& ranks, const std::filesystem::path& path) {
   std::string message;
   if (ranks.is_first()) {
     try {
-      message = kIsThere + bytes_of(read_checkpoint(path));
+      message = bytes_of(read_checkpoint(path)).insert(0, kIsThere);
     } catch (const Error& error) {
-      message = kFailed + std::string(error.what());
+      message = std::string(kFailed) + error.what();
     }
   }
   message = ranks.from_first(message);
-  if (message.front() == kFailed) throw ModelError(message.substr(1));
-  return checkpoint_of(std::string_view(message).substr(1));
+  const std::string_view rest = std::string_view(message).substr(kIsThere.size());
+  if (message.starts_with(kFailed)) throw ModelError(std::string(rest));
+  return checkpoint_of(rest);
 }
 
 void require_alike(Ranks& ranks, std::map<std::string, std::string> settings, Learner& learner) {

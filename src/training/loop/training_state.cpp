@@ -166,6 +166,8 @@ void TrainingLoop::find_best(const Checkpoint& checkpoint) {
       return;
     }
     why = kept.where + ": is of step " + kept.text("steps");
+  } catch (const DeviceError&) {
+    throw;  // of what joins the ranks
   } catch (const Error& error) {
     why = error.what();
   }

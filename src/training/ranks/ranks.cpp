@@ -78,11 +78,12 @@ std::vector<Ranks::Slice> Ranks::slices(std::size_t values) const {
   return all;
 }
 
-void Ranks::sum(std::span<float> values) {
+void Ranks::sum(std::span<float> values, std::size_t gradients) {
   if (!are_several()) return;
   if (options_.sum == RankOptions::Sum::fast) return options_.communicator->sum(values);
-  if (options_.wire == RankOptions::Wire::f16) return sum_halves_in_order(values);
-  sum_in_order(values);
+  if (options_.wire == RankOptions::Wire::f32) return sum_in_order(values);
+  sum_halves_in_order(values.first(gradients));
+  if (values.size() > gradients) sum_in_order(values.subspan(gradients));
 }
 
 void Ranks::sum_in_order(std::span<float> values) {

@@ -35,9 +35,9 @@ class Ranks {
   [[nodiscard]] bool any(bool own);
   /// The first rank's bytes, on every rank.
   [[nodiscard]] std::string from_first(const std::string& bytes);
-  /// The sums over all ranks in the place of `values` (RankOptions::Sum, RankOptions::Wire), the
-  /// same bits on every rank.
-  void sum(std::span<float> values);
+  /// The sums over all ranks in the place of `values` (RankOptions::Sum), the same bits on every
+  /// rank. The first `gradients` of them travel as RankOptions::Wire says, the others as they are.
+  void sum(std::span<float> values, std::size_t gradients);
 
  private:
   /// The values that this rank adds for all others.

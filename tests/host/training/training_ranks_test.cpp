@@ -86,7 +86,7 @@ TEST(TrainingRanks, AddInTheirOrder) {
         std::vector<float> values = values_of(communicator->rank(), count);
         // With one rank nothing is added, so nothing changes.
         const std::vector<float> own = values;
-        ranks.sum(values);
+        ranks.sum(values, values.size());
         const std::vector<float>& wanted = size == 1 ? own : expected;
         EXPECT_EQ(std::memcmp(values.data(), wanted.data(), count * sizeof(float)), 0)
             << size << " ranks, " << count << " values";
@@ -103,7 +103,7 @@ TEST(TrainingRanks, AddAsTheCommunicatorDoes) {
     options.sum = RankOptions::Sum::fast;
     Ranks ranks(options, 3);
     std::vector<float> values = values_of(communicator->rank(), 1000);
-    ranks.sum(values);
+    ranks.sum(values, values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       EXPECT_NEAR(values[i], expected[i], 1e-6F * 512.0F);
     }
@@ -122,7 +122,7 @@ TEST(TrainingRanks, AddHalves) {
     options.wire = RankOptions::Wire::f16;
     Ranks ranks(options, 3);
     std::vector<float> values = values_of(communicator->rank(), 5000);
-    ranks.sum(values);
+    ranks.sum(values, values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       // Each of three values and their sum is rounded to 11 bits, or to 2^-28 of the greatest.
       EXPECT_NEAR(values[i], exact[i], 4 * std::ldexp(512.0F, -11) + 1e-6F);
@@ -138,6 +138,23 @@ TEST(TrainingRanks, AddHalves) {
                 (void)Ranks(options, 3);
               }),
               HasSubstr("order of ranks"));
+}
+
+/// Running statistics are renewed little by little: rounded to halves they would stand still.
+TEST(TrainingRanks, HalvesAreForGradientsAlone) {
+  const std::vector<float> exact = sums_of(3, 5000);
+  ThreadRanks::run(3, [&](const std::shared_ptr<Communicator>& communicator) {
+    RankOptions options;
+    options.communicator = communicator;
+    options.wire = RankOptions::Wire::f16;
+    Ranks ranks(options, 3);
+    const std::vector<float> statistics = values_of(communicator->rank(), 5000);
+    std::vector<float> values(100, 0.1F);
+    values.insert(values.end(), statistics.begin(), statistics.end());
+    ranks.sum(values, 100);
+    EXPECT_NEAR(values[0], 0.3F, 1e-3F);
+    EXPECT_EQ(std::memcmp(values.data() + 100, exact.data(), exact.size() * sizeof(float)), 0);
+  });
 }
 
 TEST(TrainingRanks, HalvesKeepWhatIsSmall) {
