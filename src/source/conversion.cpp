@@ -77,8 +77,9 @@ std::string to_integer(ScalarOp op, DType from, DType to, const std::string& val
     return is_narrow ? lowest_bits(to, value) : "(" + name + ")" + value;
   }
   if (is_narrow && !saturates) return lowest_bits(to, "convert_int_sat_rtz(" + value + ")");
-  const std::string rounding = saturates ? "rte" : "rtz";
-  const std::string converted = "convert_" + name + "_sat_" + rounding + "(" + value + ")";
+  // Mesa's library lacks conversions between whole numbers that say how to round.
+  const std::string rounding = !is_real(from) ? "" : saturates ? "_rte" : "_rtz";
+  const std::string converted = "convert_" + name + "_sat" + rounding + "(" + value + ")";
   if (is_narrow) return limited(to, converted);
   // OpenCL has a NaN become 0; NVIDIA's driver gives the least number for 64 bits, Oclgrind without
   // optimisation for 8.

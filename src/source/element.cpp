@@ -54,13 +54,15 @@ std::string load_text(DType type, const std::string& array, const std::string& i
 }
 
 std::string store_text(DType type, const std::string& array, const std::string& index,
-                       const std::string& value) {
+                       const std::string& value, StoredNumber number) {
   if (type == DType::f16) return "vstore_half_rte(" + value + ", " + index + ", " + array + ")";
   std::string stored = value;
   if (type == DType::bf16) stored = "morton_to_bf16(" + value + ")";
   if (type == DType::tf32) stored = "morton_to_tf32(" + value + ")";
   if (is_integer(type)) {
-    stored = "convert_" + std::string(memory_type(type)) + "_sat_rte(" + value + ")";
+    // Mesa's library has no conversion between unlike whole numbers that says how to round.
+    const std::string rounding = number == StoredNumber::whole ? "" : "_rte";
+    stored = "convert_" + std::string(memory_type(type)) + "_sat" + rounding + "(" + value + ")";
   }
   return "(" + array + "[" + index + "] = " + stored + ")";
 }
@@ -79,13 +81,14 @@ std::string aligned_store4_text(DType type, const std::string& array, const std:
   return "(*(__global float4*)(" + array + " + " + index + ") = " + value + ")";
 }
 
-std::vector<MacroText> hand_macros(DType type, const std::string& array, ElementUse use) {
+std::vector<MacroText> hand_macros(DType type, const std::string& array, ElementUse use,
+                                   StoredNumber number) {
   std::vector<MacroText> macros;
   const bool reads = use == ElementUse::read;
   if (reads) {
     macros.push_back({"AT_" + array, "(i)", load_text(type, array, "(i)")});
   } else {
-    macros.push_back({"PUT_" + array, "(i, v)", store_text(type, array, "(i)", "(v)")});
+    macros.push_back({"PUT_" + array, "(i, v)", store_text(type, array, "(i)", "(v)", number)});
   }
   if (type == DType::bf16) return macros;
   for (const char* width : {"4", "8", "16"}) {
@@ -115,7 +118,7 @@ std::vector<MacroText> move_macros(DType src, DType dst, double outside) {
   if (is_half(src) || is_half(dst)) {
     return {{"MOVED", "", "float"},
             {"TAKE_src", "(i)", load_text(src, "src", "(i)")},
-            {"GIVE_dst", "(i, v)", store_text(dst, "dst", "(i)", "(v)")}};
+            {"GIVE_dst", "(i, v)", store_text(dst, "dst", "(i)", "(v)", StoredNumber::any)}};
   }
   return {{"MOVED", "", std::string(value_type(dst))},
           {"TAKE_src", "(i)", "(src[i])"},

@@ -25,9 +25,12 @@ namespace morton::source {
 
 /// Expression for the value of `array[index]`; of bool 0 or 1, whatever the byte.
 [[nodiscard]] std::string load_text(DType type, const std::string& array, const std::string& index);
+/// What a kernel may store: a kernel that reads whole numbers alone has no others.
+enum class StoredNumber : std::uint8_t { any, whole };
+
 /// Expression that stores `value` there: rounded to nearest even, integers saturated.
 [[nodiscard]] std::string store_text(DType type, const std::string& array, const std::string& index,
-                                     const std::string& value);
+                                     const std::string& value, StoredNumber number);
 /// Expression that stores a float4 there and in the three elements behind it. Of types whose values
 /// are float and that need no function to be rounded: f32 and f16; for others an empty text.
 [[nodiscard]] std::string store4_text(DType type, const std::string& array,
@@ -47,7 +50,7 @@ enum class ElementUse : std::uint8_t { read, write };
 /// as values; PUT_<array>(i, v) and PUT4_<array>(i, v) store. Vectors of bf16 are not
 /// offered, nor stores of vectors of tf32.
 [[nodiscard]] std::vector<MacroText> hand_macros(DType type, const std::string& array,
-                                                 ElementUse use);
+                                                 ElementUse use, StoredNumber number);
 /// For a kernel that copies src to dst: MOVED is the type of an element on its way, TAKE_src(i) and
 /// GIVE_dst(i, v) read and write element i. Halves go as words where both are of one type and
 /// `outside`, the value beyond src's edges, is 0.

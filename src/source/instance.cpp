@@ -55,6 +55,20 @@ DType InstanceWriter::accumulator() const {
   return type == spec_.problem.types.end() ? DType::f32 : type->second;
 }
 
+StoredNumber InstanceWriter::stored_number() const {
+  if (is_real(find("dst")->arrangement.dtype)) return StoredNumber::any;
+  if (!spec_.problem.epilogue.is_identity()) {
+    return is_real(typed_epilogue().result_type()) ? StoredNumber::any : StoredNumber::whole;
+  }
+  const auto acc = spec_.problem.types.find("acc");
+  const bool adds_reals = acc != spec_.problem.types.end() && is_real(acc->second);
+  const bool reads_reals = std::ranges::any_of(spec_.operands, [](const InstanceOperand& operand) {
+    return operand.direction == InstanceOperand::Direction::read &&
+           is_real(operand.arrangement.dtype);
+  });
+  return adds_reals || reads_reals ? StoredNumber::any : StoredNumber::whole;
+}
+
 std::string InstanceWriter::memory_name(const InstanceOperand& operand) const {
   const bool part =
       !spec_.entry->origin.batch_of.empty() && operand.access == InstanceOperand::Access::by_hand;

@@ -99,7 +99,7 @@ void InstanceWriter::define_scalar_access(const InstanceOperand& operand) {
       place_of(operand, operand.name, text.index.to_opencl(), spec_.has_byte_addresses);
   const std::string coordinates = macro_parameters(operand.view);
   if (operand.direction == InstanceOperand::Direction::write) {
-    std::string store = store_text(type, place.array, place.index, "(v)");
+    std::string store = store_text(type, place.array, place.index, "(v)", stored_number());
     if (!text.inside.empty()) store = "(" + text.inside + " ? (void)" + store + " : (void)0)";
     define("STORE_" + operand.name, "(" + coordinates + ", v)", store);
     define_vector_access(operand, place);
@@ -179,7 +179,8 @@ void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
   define("COORDINATES", "", "0");
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   const auto [array, index] = place_of(dst, dst.name, "(e)", spec_.has_byte_addresses);
-  define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, array, index, "(v)"));
+  define("STORE_dst_AT", "(e, v)",
+         store_text(dst.arrangement.dtype, array, index, "(v)", stored_number()));
   const std::string four = aligned_store4_text(dst.arrangement.dtype, array, index, "(v)");
   const bool asked = spec_.entry->uses("STORE4_dst_AT");
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
@@ -237,8 +238,9 @@ void InstanceWriter::define_operand(const InstanceOperand& operand) {
     const bool image = operand.arrangement.memory == MemoryKind::image;
     const auto use = operand.direction == InstanceOperand::Direction::read ? ElementUse::read
                                                                            : ElementUse::write;
-    for (const auto& macro : image ? image_macros(operand.name)
-                                   : hand_macros(operand.arrangement.dtype, operand.name, use)) {
+    for (const auto& macro :
+         image ? image_macros(operand.name)
+               : hand_macros(operand.arrangement.dtype, operand.name, use, stored_number())) {
       define(macro.name, macro.parameters, macro.body);
     }
     if (use == ElementUse::write && spec_.entry->uses("AT_dst")) {

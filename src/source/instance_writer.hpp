@@ -95,6 +95,7 @@ class InstanceWriter {
   [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
   void need_bounds(const InstanceOperand& operand);
   [[nodiscard]] DType accumulator() const;
+  [[nodiscard]] StoredNumber stored_number() const;
   std::vector<InstanceArgument> define_arguments();
   std::vector<InstanceArgument> define_program_arguments();
   /// The operand as a parameter or variable of that name.

@@ -51,6 +51,9 @@ TEST(DeviceQuirks, DevicesOfADriverAreToldApartByTheirName) {
   mesa.name = "V3D 7.1.7.0";
   mesa.quirks = quirks_of(mesa);
   EXPECT_TRUE(has_effect(mesa, QuirkEffect::no_event_times));
+  mesa.name = "llvmpipe (LLVM 19.1.7, 256 bits)";
+  EXPECT_EQ(quirks_of(mesa), (std::vector<std::string>{"rusticl-llvmpipe-program-memory",
+                                                       "rusticl-llvmpipe-strides"}));
   mesa.name = "FD690";
   EXPECT_TRUE(quirks_of(mesa).empty());
 }

@@ -20,13 +20,12 @@
 namespace morton::test {
 namespace {
 
-Plan interim_of(const Graph& graph, const Shape& input, const std::string& device) {
+Plan interim_of(const Graph& graph, const Shape& input, const DeviceInfo& device) {
   PassOptions passes;
   for (const TensorId id : graph.inputs) passes.shapes[graph.tensor(id).name] = input;
   Graph ready = graph;
   run_passes(ready, passes);
-  return make_plan(ready, saved_device(device),
-                   KernelPolicy(Catalogue::shared(), PlanOptions()).generic());
+  return make_plan(ready, device, KernelPolicy(Catalogue::shared(), PlanOptions()).generic());
 }
 
 /// By key, what the plan's kernels are.
@@ -46,13 +45,35 @@ using NetworkOnDevice = std::tuple<std::string, std::string>;
 class InterimPlan : public ::testing::TestWithParam<NetworkOnDevice> {};
 
 TEST_P(InterimPlan, HasGenericKernelsAlone) {
-  const auto& [device, network] = GetParam();
+  const auto& [saved, network] = GetParam();
+  const DeviceInfo device = saved_device(saved);
   const auto known = keyed_kernels(interim_of(generic_kernels_network(), {1, 3, 40, 40}, device));
   const Graph graph = build(find_architecture(network), 1);
   const bool is_grey = network == "lenet5" || network == "espcn";
   const std::int64_t size = network == "lenet5" ? 32 : 224;
   const auto own = keyed_kernels(interim_of(graph, {1, is_grey ? 1 : 3, size, size}, device));
   for (const auto& [key, kernel] : own) EXPECT_TRUE(known.contains(key)) << kernel;
+}
+
+/// Names of all kernels of LeNet-5's interim plan.
+std::set<std::string> lenet_kernels(const DeviceInfo& device) {
+  const Graph graph = build(find_architecture("lenet5"), 1);
+  std::set<std::string> names;
+  for (const auto& [key, kernel] : keyed_kernels(interim_of(graph, {1, 1, 32, 32}, device))) {
+    names.insert(kernel);
+  }
+  return names;
+}
+
+TEST(InterimPlanOnABadDriver, HasNoKernelThatEndsTheProcess) {
+  DeviceInfo device = saved_device("pocl_cpu");
+  EXPECT_TRUE(lenet_kernels(device).contains("elementwise.program"));
+  device.quirks = {"rusticl-llvmpipe-program-memory"};
+  const std::set<std::string> names = lenet_kernels(device);
+  EXPECT_TRUE(names.contains("elementwise.program_items"));
+  for (const char* fatal : {"elementwise.program", "pack.program", "pack.program_part"}) {
+    EXPECT_FALSE(names.contains(fatal)) << fatal;
+  }
 }
 
 std::string name_of(const ::testing::TestParamInfo<NetworkOnDevice>& test) {

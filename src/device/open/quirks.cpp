@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPocl = "Portable Computing Language";
 
-constexpr std::array<Quirk, 11> kQuirks{{
+constexpr std::array<Quirk, 13> kQuirks{{
     {"pocl-armhf-fp16", kPocl, "", "gnueabihf", "", QuirkEffect::no_half,
      "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
      "half abort the process"},
@@ -29,6 +29,12 @@ constexpr std::array<Quirk, 11> kQuirks{{
     {"rusticl-v3d-queue-profiling", "rusticl", "", "", "V3D ", QuirkEffect::no_event_times,
      "queues that profile are said to be there, and asking for one ends in "
      "CL_INVALID_QUEUE_PROPERTIES (26.0.3)"},
+    {"rusticl-llvmpipe-program-memory", "rusticl", "", "", "llvmpipe", QuirkEffect::none,
+     "the compiler takes over 20 GB for a switch over loops of vectors (25.0.7): no plan takes "
+     "elementwise.program, pack.program and pack.program_part; their twins for work-items serve"},
+    {"rusticl-llvmpipe-strides", "rusticl", "", "", "llvmpipe", QuirkEffect::none,
+     "the compiler ends the process over some chains of elementwise.strides (25.0.7, LLVM 19): no "
+     "plan takes it"},
     {"nvidia-context-death", "NVIDIA CUDA", "", "", "", QuirkEffect::none,
      "one misaligned or out-of-range access kills the context (-9999 at the wait); every later "
      "build in the process fails with an empty log"},
@@ -40,7 +46,8 @@ constexpr std::array<Quirk, 11> kQuirks{{
      "unless they are one and the same stretch; plans for such a device recycle whole places only"},
     {"intel-cpu-private-reads", "Intel(R) OpenCL", "2026.", "(Build 0)", "", QuirkEffect::none,
      "of a branch that no work-item takes, private memory is read all the same, at whatever index "
-     "(2026.22.10): pack.program_items, which plans take only where it is named, ends the process"},
+     "(2026.22.10): no plan takes elementwise.program_items, pack.program_items and "
+     "pack.program_part_items, which end the process"},
 }};
 
 bool matches(const Quirk& quirk, const DeviceInfo& info) {

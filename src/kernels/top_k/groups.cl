@@ -54,7 +54,7 @@ __kernel ATTRIBUTES void groups(ARGUMENTS) {
     }
     for (int k = item; k < K; k += LOCAL) {
 #if INDICES
-      PUT_dst((m * K + k) * N + n, places[k]);
+      PUT_dst((m * K + k) * N + n, (TYPE_dst)places[k]);
 #else
       PUT_dst((m * K + k) * N + n, values[k]);
 #endif

@@ -48,10 +48,10 @@
         below += is_other;                                                           \
       }                                                                              \
       if (!IS_LATER(later, later_value, held, value)) break;                         \
-      PUT_dst(PLACE(hole), later);                                                   \
+      PUT_dst(PLACE(hole), (TYPE_dst)later);                                         \
       hole = below;                                                                  \
     }                                                                                \
-    PUT_dst(PLACE(hole), held);                                                      \
+    PUT_dst(PLACE(hole), (TYPE_dst)held);                                            \
   }
 
 __kernel ATTRIBUTES void heap(ARGUMENTS) {
@@ -68,7 +68,7 @@ __kernel ATTRIBUTES void heap(ARGUMENTS) {
   int l = 0;
   for (; l < L && size < K; ++l) {
     if (is_apart && !BEFORE(LOAD_src(m, l, n), worst)) continue;
-    PUT_dst(PLACE(size), HELD_AT(l));
+    PUT_dst(PLACE(size), (TYPE_dst)HELD_AT(l));
     ++size;
   }
   for (int top = size / 2 - 1; top >= 0; --top) {
@@ -88,12 +88,12 @@ __kernel ATTRIBUTES void heap(ARGUMENTS) {
   for (int end = size - 1; end > 0; --end) {
     const HELD sinking = AT_dst(PLACE(end));
     const HELD first = AT_dst(PLACE(0));
-    PUT_dst(PLACE(end), first);
+    PUT_dst(PLACE(end), (TYPE_dst)first);
     SINK(sinking, 0, end)
   }
   for (l = 0; size < K; ++l) {
     if (BEFORE(LOAD_src(m, l, n), worst)) continue;
-    PUT_dst(PLACE(size), HELD_AT(l));
+    PUT_dst(PLACE(size), (TYPE_dst)HELD_AT(l));
     ++size;
   }
 }

@@ -29,7 +29,7 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
   }
   if (place >= K) return;
 #if INDICES
-  STORE_dst(m, place, n, l);
+  STORE_dst(m, place, n, (TYPE_dst)l);
 #else
   STORE_dst(m, place, n, own);
 #endif

@@ -30,7 +30,7 @@ __kernel ATTRIBUTES void passes(ARGUMENTS) {
       }
     }
 #if INDICES
-    STORE_dst(m, k, n, place);
+    STORE_dst(m, k, n, (TYPE_dst)place);
 #else
     STORE_dst(m, k, n, best);
 #endif

@@ -40,8 +40,8 @@
     const TYPE_src value_low = VALUE(held_low);                      \
     const TYPE_src value_high = VALUE(held_high);                    \
     if (IS_LATER(held_low, value_low, held_high, value_high)) {      \
-      PUT_dst(PLACE(low), held_high);                                \
-      PUT_dst(PLACE(high), held_low);                                \
+      PUT_dst(PLACE(low), (TYPE_dst)held_high);                      \
+      PUT_dst(PLACE(high), (TYPE_dst)held_low);                      \
     }                                                                \
   }                                                                  \
   barrier(CLK_GLOBAL_MEM_FENCE);
@@ -61,7 +61,7 @@ __kernel ATTRIBUTES void sorted(ARGUMENTS) {
         places[i] = first + i;
       }
       sort_chunk(values, places, item, count);
-      for (int i = item; i < count; i += LOCAL) PUT_dst(PLACE(first + i), HELD_OF(i));
+      for (int i = item; i < count; i += LOCAL) PUT_dst(PLACE(first + i), (TYPE_dst)HELD_OF(i));
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     for (int half_run = CHUNK; half_run < L; half_run *= 2) {
@@ -78,7 +78,7 @@ __kernel ATTRIBUTES void sorted(ARGUMENTS) {
         }
         merge_chunk(values, places, item, count, CHUNK / 2);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = item; i < count; i += LOCAL) PUT_dst(PLACE(first + i), HELD_OF(i));
+        for (int i = item; i < count; i += LOCAL) PUT_dst(PLACE(first + i), (TYPE_dst)HELD_OF(i));
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
       }
     }

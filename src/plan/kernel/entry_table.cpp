@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "base/device/fatal_kernels.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/kernel/kernel_choice.hpp"
 #include "plan/measured/static_costs.hpp"
@@ -146,6 +147,7 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device,
       walks_memory(of.uses("COORDINATES_OF_dst") ||
                    (of.takes_work() && !writes_part_by_program(of))),
       writes_parts(plan::writes_parts(of)),
+      fatal_quirk(morton::fatal_quirk(device, of.name)),
       static_costs(costs_of(of, costs)) {
   if (options.tuned == nullptr) return;
   has_records = options.tuned->knows(of);

@@ -73,6 +73,7 @@ struct PreparedEntry {
   /// Of one whose dst is any: it walks the memory of dst, or rows that may be a part of it.
   bool walks_memory = false, writes_parts = false;
   bool has_records = false, has_verdicts = false;
+  std::string_view fatal_quirk;  ///< of the device, for which the driver ends the process over it
   /// What the GPU's compiler makes of it (StaticCost), each values of the tunables once.
   std::vector<const StaticCost*> static_costs;
 

@@ -83,6 +83,7 @@ std::optional<Reason> check_work(const AskedKernel& asked) {
 
 std::optional<Reason> why_not_before_values(const AskedKernel& asked, const Environment& tunables) {
   if (auto reason = missing_library(*asked.entry.entry, asked.context.options)) return reason;
+  if (const auto quirk = asked.entry.fatal_quirk; !quirk.empty()) return EndsProcess{quirk};
   if (auto reason = check_operands(asked)) return reason;
   if (auto reason = check_part(asked)) return reason;
   if (auto reason = check_work(asked)) return reason;

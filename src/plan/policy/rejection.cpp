@@ -69,6 +69,9 @@ struct ReasonText {
     return (reason.tunables.empty() ? "it" : print_tunables(reason.tunables)) +
            " is refused on this device: " + reason.verdict;
   }
+  Message operator()(const EndsProcess& reason) const {
+    return "it ends the process on this device by the driver's quirk " + std::string(reason.quirk);
+  }
   Message operator()(const NotAsData& reason) const {
     return "it takes its work as data, and " + reason.why;
   }

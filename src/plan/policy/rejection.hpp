@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -62,6 +63,10 @@ struct RefusedValues {
   Environment tunables;
   std::string verdict;
   Verdict::Finder finder = Verdict::Finder::tuning;
+};
+/// The driver has a bug that ends the process over this kernel.
+struct EndsProcess {
+  std::string_view quirk;
 };
 /// Of an entry that takes its work as data: what of the work cannot be.
 struct NotAsData {
@@ -139,11 +144,11 @@ struct NoCandidate {
 struct OnlyBuilt {};
 
 /// Why an entry or a recipe cannot compute a task: its kind and what its text is made from.
-using Reason =
-    std::variant<NotConsidered, NotNamed, MissingLibrary, OtherPrecision, OtherSums, WrongType,
-                 FewBits, RefusedValues, NotAsData, UnmetCondition, LaunchLimit, UnlistedWorkGroup,
-                 ScatteredResult, NoImages, LargeImage, OtherLayout, NoEntry, NameClash,
-                 TooMuchWorkspace, NoWayForStep, OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
+using Reason = std::variant<NotConsidered, NotNamed, MissingLibrary, OtherPrecision, OtherSums,
+                            WrongType, FewBits, RefusedValues, EndsProcess, NotAsData,
+                            UnmetCondition, LaunchLimit, UnlistedWorkGroup, ScatteredResult,
+                            NoImages, LargeImage, OtherLayout, NoEntry, NameClash, TooMuchWorkspace,
+                            NoWayForStep, OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
 
 /// What was asked for, or why there is none.
 template <class T>

@@ -40,11 +40,12 @@ class CatalogueFusion : public test::DeviceTest {
                        [](const auto& operand) { return operand.second.stored.has_value(); });
   }
   [[nodiscard]] bool needs_another_device(const Entry& entry) const {
-    const Environment facts = environment_of(device().info());
+    Environment facts = environment_of(device().info());
+    for (const auto& [name, value] : standard_tunables(entry, facts)) facts[name] = value;
     return std::any_of(entry.require.begin(), entry.require.end(), [&](const Expression& e) {
       const auto names = e.variables();
-      const bool of_device = std::all_of(names.begin(), names.end(), [](const std::string& name) {
-        return name.starts_with("device.");
+      const bool of_device = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        return facts.contains(name);
       });
       return of_device && e.evaluate(facts) == 0;
     });

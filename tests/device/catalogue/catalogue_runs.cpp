@@ -234,13 +234,6 @@ std::vector<OperatorCase> possible_cases(const std::vector<OperatorCase>& all,
   return found;
 }
 
-std::string fatal_quirk(const DeviceInfo& device, const Way& way) {
-  constexpr std::string_view kPrivateReads = "intel-cpu-private-reads";
-  if (!way.kernels.contains("pack.program_items")) return {};
-  if (std::ranges::find(device.quirks, kPrivateReads) == device.quirks.end()) return {};
-  return "the driver's quirk " + std::string(kPrivateReads) + " ends the process";
-}
-
 WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device, const Catalogue& catalogue,
                      const Way& way, const std::vector<TestGraph>& graphs, Execution execution) {
   WayReport report;

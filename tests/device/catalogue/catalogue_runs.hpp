@@ -56,10 +56,6 @@ struct WayReport {
   int programs_built = 0;
 };
 
-/// Why the way is not tried on a device: a quirk of its driver ends the process, and all other
-/// tests with it. Empty where there is none.
-[[nodiscard]] std::string fatal_quirk(const DeviceInfo& device, const Way& way);
-
 /// Plans the graphs in the given way, builds all their kernels as one program, runs each, and
 /// compares with the reference; differences are GoogleTest failures.
 [[nodiscard]] WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device,

@@ -59,8 +59,6 @@ TEST_P(GenericForms, ComputeTheirCases) {
   const std::vector<OperatorCase> cases =
       possible_cases(every_case(), device->info(), generic_catalogue(), *way, 4);
   if (cases.empty()) GTEST_SKIP() << way->name << " needs another device";
-  const std::string fatal = fatal_quirk(device->info(), *way);
-  if (!fatal.empty()) GTEST_SKIP() << fatal;
   for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
     const auto graphs = share_of(cases, 0, 1, kind);
     const WayReport report =
