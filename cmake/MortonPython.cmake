@@ -30,7 +30,7 @@ if(MORTON_TESTS)
   add_test(NAME python_package
            COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
   set_tests_properties(python_package PROPERTIES ENVIRONMENT
-    "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT}")
+    "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT};${MORTON_QUICK_KERNELS}")
 
   # What a reader types who follows the first of docs/tutorials; ./dev check --long follows all of them.
   if(NOT MORTON_SANITIZE)

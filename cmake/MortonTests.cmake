@@ -5,10 +5,13 @@ find_package(benchmark REQUIRED)
 
 # Kernels are compiled and run by PoCL where there is no GPU; this makes it the same everywhere.
 set(MORTON_TEST_ENVIRONMENT POCL_MAX_PTHREAD_COUNT=2 POCL_AFFINITY=1 POCL_MEMORY_LIMIT=2 MORTON_BACKGROUND=off)
+# For tests of what is around kernels: PoCL compiles them in half the time where it does not optimise.
+set(MORTON_QUICK_KERNELS POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable)
 # Of one entry, at most.
 set(MORTON_SUITE_SECONDS 900)
 if(MORTON_SANITIZE)
   set(MORTON_SUITE_SECONDS 3600)
+  list(APPEND MORTON_TEST_ENVIRONMENT ${MORTON_QUICK_KERNELS})
 endif()
 if(MORTON_SANITIZE STREQUAL "address")
   set(suppressions ${PROJECT_SOURCE_DIR}/tools/lsan_suppressions.txt)
@@ -61,6 +64,10 @@ function(morton_test_executable name folder)
 
   set(test_program ${PROJECT_BINARY_DIR}/tests/${name})
   set(test_cache ${PROJECT_BINARY_DIR}/Testing/cache/${name})
+  set(test_kernels "")
+  if(name STREQUAL "error_tests")
+    set(test_kernels ";${MORTON_QUICK_KERNELS}")
+  endif()
   list(JOIN MORTON_TEST_ENVIRONMENT " " MORTON_TEST_ENVIRONMENT_WORDS)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/GTestSuites.cmake.in
                  ${PROJECT_BINARY_DIR}/generated/${name}_suites.cmake @ONLY)
@@ -167,7 +174,7 @@ if(NOT MORTON_SANITIZE)
                    ${MORTON_TEST_PROGRAM} ${MORTON_CHROMIUM})
   set_tests_properties(browser_pages PROPERTIES
     TIMEOUT 300 SKIP_RETURN_CODE 77
-    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${pages_cache};POCL_CACHE_DIR=${pages_cache}")
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};${MORTON_QUICK_KERNELS};MORTON_CACHE_DIR=${pages_cache};POCL_CACHE_DIR=${pages_cache}")
 endif()
 
 # ONNX's own tests of its operators, where they are installed. PoCL does not optimise their kernels,
@@ -182,7 +189,7 @@ if(EXISTS ${MORTON_ONNX_NODE_TESTS})
                    ${PROJECT_SOURCE_DIR}/tests/model/conformance.txt)
   set_tests_properties(onnx_conformance PROPERTIES
     TIMEOUT 1500 COST 1000
-    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${conformance_cache}/morton;POCL_CACHE_DIR=${conformance_cache}/pocl;POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable")
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${conformance_cache}/morton;POCL_CACHE_DIR=${conformance_cache}/pocl;${MORTON_QUICK_KERNELS}")
 else()
   message(STATUS "libonnx-testdata is not installed: ONNX's tests of its operators do not run")
 endif()

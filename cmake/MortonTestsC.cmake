@@ -31,7 +31,7 @@ foreach(line IN LISTS c_tests)
   add_test(NAME CApi.${c_test} COMMAND c_api_tests ${c_test})
   set_tests_properties(CApi.${c_test} PROPERTIES
     TIMEOUT 300 WORKING_DIRECTORY ${c_cache}
-    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${c_cache};MORTON_CACHE_DIR=${c_cache}")
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};${MORTON_QUICK_KERNELS};POCL_CACHE_DIR=${c_cache};MORTON_CACHE_DIR=${c_cache}")
 endforeach()
 
 add_test(NAME c_page
