@@ -120,9 +120,11 @@ ConversionText reinterpreted_text(DType from, DType to, const std::string& value
     text.value = "(" + bits + " != 0)";
   } else if (is_narrow_integer(to)) {
     text.value = lowest_bits(to, bits);
+  } else if (is_stored_real(to)) {
+    const std::string mask = std::to_string((1 << bits_of(to)) - 1);
+    text.value = "(" + name + ")((int)" + bits + " & " + mask + ")";
   } else {
-    const std::string kept = "((int)" + bits + " & " + std::to_string((1 << bits_of(to)) - 1) + ")";
-    text.value = "(" + name + ")" + (is_stored_real(to) ? kept : bits);
+    text.value = "(" + name + ")" + bits;
   }
   return text;
 }
