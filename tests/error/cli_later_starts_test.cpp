@@ -188,7 +188,8 @@ TEST(CliInterimPlan, EstimatesRunsAlone) {
   const std::string path = save(model, folder.path() / "rows.onnx");
   const Outcome outcome = run_program({"plan", path, "--start", "at-once", "--format", "json"});
   expect_success(outcome);
-  for (const auto& step : nlohmann::json::parse(outcome.out).at("steps")) {
+  const auto plan = nlohmann::json::parse(outcome.out);
+  for (const auto& step : plan.at("steps")) {
     EXPECT_LT(step.at("estimated_us"), 1e4) << step.dump();
     EXPECT_GT(step.at("estimated_us"), 0.0) << step.dump();
   }

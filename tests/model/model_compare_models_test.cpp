@@ -73,6 +73,22 @@ TEST_P(ModelCompareModels, ErrorsAreAddedUpOverRuns) {
   EXPECT_TRUE(found.not_compared.empty());
 }
 
+TEST_P(ModelCompareModels, ProgressIsToldWhileTheCallerCompilesAlone) {
+  const Model model = product({1, 0, 0, 1});
+  bool is_over = false;
+  int told = 0;
+  CompileOptions options;
+  options.progress = [&](double) {
+    EXPECT_FALSE(is_over);
+    ++told;
+  };
+  const CompiledModel compiled = compile(model, device(), options);
+  EXPECT_GT(told, 0);
+  is_over = true;
+  // Its inner tensors need further kernels.
+  (void)compare_models(compiled, compiled, runs_of({{1, 2, 3, 4}}), ComparedTensors::all);
+}
+
 TEST_P(ModelCompareModels, InnerTensorsOfOneNameAreFound) {
   const ModelDifferences found = compared(product({1, 0, 0, 1}), product({1, 0, 0, 2}),
                                           runs_of({{1, 2, 3, 4}}), ComparedTensors::all);

@@ -24,9 +24,8 @@ std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device) {
 }
 
 std::shared_ptr<CompiledState> carry_out_anew(const CompiledState& compiled, const Device& device) {
-  Job job = job_of(*compiled.model, compiled.options, store_of(compiled.options, device),
-                   Inside::of(device)->info());
-  job.observer.progress = nullptr;
+  const Job job = job_of(*compiled.model, compiled.options, store_of(compiled.options, device),
+                         Inside::of(device)->info());
   auto state = carry_out(job, device);
   state->options = compiled.options;
   return state;

@@ -204,6 +204,8 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
     state->report.notes.push_back(std::move(note));
   }
   state->options = options;
+  // Told to the caller of this alone: what compiles again with these options does so later.
+  state->options.progress = nullptr;
   return Inside::make(state);
 }
 
