@@ -29,7 +29,7 @@ if(MORTON_TESTS)
   set(test_cache ${PROJECT_BINARY_DIR}/Testing/cache/python)
   add_test(NAME python_package
            COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
-  set_tests_properties(python_package PROPERTIES ENVIRONMENT
+  set_tests_properties(python_package PROPERTIES COST 100 ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MORTON_CACHE_DIR=${test_cache}/morton;POCL_CACHE_DIR=${test_cache}/pocl;${MORTON_TEST_ENVIRONMENT};${MORTON_QUICK_KERNELS}")
 
   # What a reader types who follows the first of docs/tutorials; ./dev check --long follows all of them.

@@ -117,8 +117,7 @@ struct CompileOptions {
   enum class Unkept : std::uint8_t { report, refuse } unkept = Unkept::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const Message&)> log;
-  /// Told, while programs are built and first run, which share is done (0 to 1). Not called behind
-  /// `compile`. May be empty.
+  /// Told, while `compile` builds programs and first runs them, which share is done (0 to 1).
   std::function<void(double)> progress;
 };
 

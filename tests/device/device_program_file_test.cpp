@@ -45,6 +45,14 @@ TEST(DeviceProgramFile, RefusesEveryFlippedBit) {
   }
 }
 
+TEST(DeviceProgramFile, RefusesABinaryOfPoclWithoutItsCode) {
+  ProgramFile file = example();
+  file.binary = std::string("poclbin\0 /program.bc code /peak/0-0-0/peak.so", 46);
+  EXPECT_EQ(decode_program_file(encode(file), "x.bin").binary, file.binary);
+  file.binary = std::string("poclbin\0 /peak/0-0-0/peak.so", 29);
+  EXPECT_THROW((void)decode_program_file(encode(file), "x.bin"), ModelError);
+}
+
 TEST(DeviceProgramFile, RefusesRandomBytes) {
   constexpr unsigned kSeed = 63;
   std::mt19937 random(kSeed);

@@ -86,6 +86,11 @@ ProgramFile decode_program_file(std::string_view bytes, const std::string& where
     reader.fail("the digest of its binary is wrong, it is damaged");
   }
   file.binary = reader.rest();
+  // PoCL leaves its own code out where its cache is removed meanwhile, and ends the process that
+  // loads the rest.
+  if (file.binary.starts_with("poclbin") && file.binary.find("/program.bc") == std::string::npos) {
+    reader.fail("PoCL's binary has no code");
+  }
   return file;
 }
 
